@@ -221,6 +221,18 @@ KEYS = (
         "dropped data packets that were in memory already: first in the longest queue, when another found the shared "
         "pool full (`longest_queue_drop`), or in a queue that held more than its threshold (`occamy`)",
     ),
+    Key(
+        ("packets.dropped_trimmed",),
+        "packets",
+        "dropped data packets for which there was no room, but for their header, which went on without the payload "
+        "(`switch.trimming`)",
+    ),
+    Key(
+        ("packets.trimmed_dropped",),
+        "packets",
+        "headers of trimmed packets that were dropped in turn; they are no data, and `packets.dropped` does not count "
+        "them again",
+    ),
     Key(("packets.marked",), "", "ECN marks set; a packet can be marked at several switches"),
     Key(("packets.retransmitted",), "packets", "data packets sent again"),
     Key(

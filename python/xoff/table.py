@@ -55,6 +55,7 @@ _REASONS = {
     "receiver_full": "receiver full",
     "pfc_watchdog": "PFC watchdog",
     "pushed_out": "pushed out",
+    "trimmed": "trimmed",
 }
 
 
@@ -244,7 +245,7 @@ def acknowledgements_dropped(summary: Summary) -> str:
 def loss(summary: Summary) -> str:
     """The share of packets that were dropped, and for which reasons: `24 %: 9 not ECN-capable`."""
     packets = summary["packets"]
-    counts = {reason: packets[f"dropped_{reason}"] for reason in _REASONS}
+    counts = {reason: packets.get(f"dropped_{reason}", 0) for reason in _REASONS}  # summaries of before lack some
     reasons = ", ".join(f"{count:,} {_REASONS[reason]}" for reason, count in counts.items() if count)
     return percent(summary["loss_rate"]) + (f": {reasons}" if reasons else "")
 

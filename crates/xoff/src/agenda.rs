@@ -99,7 +99,7 @@ impl Fabric {
         if packet.is_cnm() {
             PacketKind::Cnm
         } else if !packet.is(ACKNOWLEDGEMENT) {
-            PacketKind::Data
+            if packet.is_trimmed() { PacketKind::Trimmed } else { PacketKind::Data }
         } else if self.is_cnp(packet) {
             PacketKind::Cnp
         } else {

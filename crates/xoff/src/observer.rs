@@ -30,11 +30,13 @@ pub enum DropReason {
     PfcWatchdog,
     /// It was first in the longest queue when another packet found the shared pool full, or in a queue that held too much.
     PushedOut,
+    /// There was no room for its payload, and its header has gone on without it.
+    Trimmed,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Threshold,
         Self::PoolFull,
         Self::NotEcnCapable,
@@ -45,6 +47,7 @@ impl DropReason {
         Self::ReceiverFull,
         Self::PfcWatchdog,
         Self::PushedOut,
+        Self::Trimmed,
     ];
 
     /// The name in results.
@@ -60,6 +63,7 @@ impl DropReason {
             Self::ReceiverFull => "receiver_full",
             Self::PfcWatchdog => "pfc_watchdog",
             Self::PushedOut => "pushed_out",
+            Self::Trimmed => "trimmed",
         }
     }
 }
@@ -76,11 +80,13 @@ pub enum PacketKind {
     Cnm,
     /// A congestion notification packet (RoCE).
     Cnp,
+    /// What is left of payload that a switch has cut off.
+    Trimmed,
 }
 
 impl PacketKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp];
+    pub const ALL: [Self; 5] = [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp, Self::Trimmed];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -89,6 +95,7 @@ impl PacketKind {
             Self::Acknowledgement => "acknowledgement",
             Self::Cnm => "cnm",
             Self::Cnp => "cnp",
+            Self::Trimmed => "trimmed",
         }
     }
 }

@@ -7,6 +7,10 @@ use crate::topology::{NodeId, PortId};
 /// The acknowledgement of a receiver that has everything, whatever the flow's size.
 pub const EVERYTHING: u64 = u64::MAX;
 
+/// The length of a packet whose payload a switch has cut off, and of the acknowledgement that answers it, whose sequence is the first
+/// byte of what was cut off.
+pub const TRIMMED: u32 = u32::MAX;
+
 /// What one data packet or acknowledgement carries, field by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -23,7 +27,7 @@ pub struct Header {
     /// Data: number of the flow at the host that receives its data.
     /// Acknowledgement: start of a received block, counted from `sequence`.
     pub reception: u32,
-    /// Data: payload bytes. Acknowledgement: length of a received block, 0 for none.
+    /// Data: payload bytes. Acknowledgement: length of a received block, 0 for none. Of both, or [`TRIMMED`].
     pub length: u32,
     /// Bytes that buffers count.
     pub frame: u16,
@@ -255,6 +259,18 @@ impl Packet {
     pub const fn mark(&mut self) {
         self.rest |= MARKED as u64;
     }
+    /// What is left of it where its payload is cut off: a frame of this size in this class.
+    #[must_use]
+    pub fn trimmed(self, frame: Bytes, priority: u8) -> Self {
+        let kept = self.rest & (0xffff & !u64::from(PRIORITY_MASK));
+        let rest = kept | u64::from(priority) | frame.get() << 16 | u64::from(TRIMMED) << 32;
+        Self { rest, ..self }
+    }
+    /// Whether its payload was cut off; of an acknowledgement, whether it answers such a packet.
+    #[inline]
+    pub const fn is_trimmed(&self) -> bool {
+        self.length() == TRIMMED as u64
+    }
     /// Takes in the payload of the packet that follows it.
     #[inline]
     pub fn join(&mut self, next: &Self) {
@@ -372,6 +388,27 @@ mod tests {
         packet.set_ingress(5);
         assert_eq!((packet.stamp(), packet.ingress()), (1 << 49, 5));
         assert!(!packet.has_deferred_stamp());
+    }
+
+    #[test]
+    fn of_a_trimmed_packet_the_header_is_left_in_another_class() {
+        let header = Header {
+            sequence: 3000,
+            stamp: 77,
+            source: 3,
+            destination: 4,
+            flow: 5,
+            reception: 6,
+            length: 1000,
+            frame: 1062,
+            transport: 9,
+            flags: 2 | LAST | ECN_CAPABLE,
+        };
+        let left = Header { length: TRIMMED, frame: 64, flags: 6 | LAST | ECN_CAPABLE, ..header };
+        let packet = Packet::from(header);
+        let trimmed = packet.trimmed(Bytes::new(64), 6);
+        assert_eq!(trimmed, Packet::from(left));
+        assert_eq!((packet.is_trimmed(), trimmed.is_trimmed()), (false, true));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct PortCounters {
     pub marked: u64,
     /// Data packets dropped, by reason.
     pub dropped_data: [u64; DropReason::ALL.len()],
-    /// Acknowledgements and congestion notification messages dropped, by reason.
+    /// Acknowledgements, congestion notification messages and headers of trimmed packets dropped, by reason.
     pub dropped_acknowledgements: [u64; DropReason::ALL.len()],
     /// Frames sent that pause a class.
     pub pause_frames: u64,
@@ -43,7 +43,7 @@ impl PortCounters {
     /// Counts a dropped packet.
     #[cold]
     fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
-        let counters = if packet.is(ACKNOWLEDGEMENT) {
+        let counters = if packet.is(ACKNOWLEDGEMENT) || packet.is_trimmed() {
             &mut self.dropped_acknowledgements
         } else {
             &mut self.dropped_data
@@ -81,6 +81,8 @@ pub struct Port {
     longest_pause: Span,
     /// Congestion notification messages among the acknowledgements dropped.
     cnms_dropped: u64,
+    /// Headers of trimmed packets among them.
+    trimmed_dropped: u64,
     queues: [InLine<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
@@ -162,6 +164,7 @@ impl Port {
             pause_frame: PauseFrame::default(),
             paused_since: [Time::ZERO; PRIORITIES],
             cnms_dropped: 0,
+            trimmed_dropped: 0,
             link_errors: None,
             clock_before: None,
         }
@@ -255,6 +258,11 @@ impl Port {
     /// Congestion notification messages dropped, for any reason.
     pub fn cnms_dropped(&self) -> u64 {
         self.cnms_dropped
+    }
+
+    /// Headers of trimmed packets dropped, for any reason.
+    pub fn trimmed_dropped(&self) -> u64 {
+        self.trimmed_dropped
     }
 
     /// Time that its classes have been paused by now, class by class.
@@ -677,6 +685,19 @@ impl Port {
         strikes
     }
 
+    /// Drops the payload of a packet that would have left by this port. `room` is what there was of it.
+    #[cold]
+    pub fn trim(
+        &mut self,
+        packet: &Packet,
+        room: Option<Room>,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.counters.count_drop(packet, DropReason::Trimmed);
+        let dropped = Dropped { port: self.id, reason: DropReason::Trimmed, room, packet: *packet };
+        context.observer.on_drop(context.now, &dropped);
+    }
+
     /// Drops a packet that would have left, or has left, by this port. `room` is what there was of it where that decided.
     #[cold]
     pub fn drop(
@@ -688,6 +709,7 @@ impl Port {
     ) {
         self.counters.count_drop(packet, reason);
         self.cnms_dropped += u64::from(packet.is_cnm());
+        self.trimmed_dropped += u64::from(!packet.is(ACKNOWLEDGEMENT) && packet.is_trimmed());
         let dropped = Dropped { port: self.id, reason, room, packet: *packet };
         context.observer.on_drop(context.now, &dropped);
         context.forget(packet);

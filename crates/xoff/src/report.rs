@@ -85,8 +85,12 @@ pub struct PacketTotals {
     pub dropped_receiver_full: u64,
     /// Data packets of queues that the PFC watchdog let go.
     pub dropped_pfc_watchdog: u64,
-    /// Of these, those that made room for others.
+    /// Data packets that made room for others.
     pub dropped_pushed_out: u64,
+    /// Data packets whose header went on when there was no room for their payload.
+    pub dropped_trimmed: u64,
+    /// Such headers that were dropped in turn.
+    pub trimmed_dropped: u64,
     /// Marks set; a packet can be marked at several switches.
     pub marked: u64,
     /// Sent again.
@@ -509,9 +513,12 @@ impl PacketTotals {
         self.dropped_receiver_full += dropped(DropReason::ReceiverFull);
         self.dropped_pfc_watchdog += dropped(DropReason::PfcWatchdog);
         self.dropped_pushed_out += dropped(DropReason::PushedOut);
+        self.dropped_trimmed += dropped(DropReason::Trimmed);
+        self.trimmed_dropped += port.trimmed_dropped();
         self.dropped += counters.dropped_data.iter().sum::<u64>();
-        self.acknowledgements_dropped +=
-            counters.dropped_acknowledgements.iter().sum::<u64>() - port.cnms_dropped();
+        self.acknowledgements_dropped += counters.dropped_acknowledgements.iter().sum::<u64>()
+            - port.cnms_dropped()
+            - port.trimmed_dropped();
     }
 }
 

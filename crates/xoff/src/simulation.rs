@@ -225,6 +225,7 @@ impl Simulation {
         let (markers, release) = (layout.markers(rng), layout.release);
         let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
             .with_cell(layout.cell)
+            .with_trimming(layout.trimming.clone())
             .with_load_balancer(self.load_balancer(node));
         Switch::SharedMemory(match layout.lossless() {
             Some((classes, pausing)) => self.with_watchdog(switch.with_lossless(classes, pausing)),
@@ -380,11 +381,13 @@ fn reaction_time(scenario: &Scenario, rate: Rate) -> Span {
     rate.transmission_time(QUANTUM * u64::from(quanta))
 }
 
-/// Those of what receivers send back, and of congestion notification messages.
+/// Those of what receivers send back, of congestion notification messages and of trimmed packets.
 fn classes_of_control(scenario: &Scenario) -> Classes {
     let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
     let of_control: Classes = used.flat_map(Transport::control_priorities).map(|(_, class)| class).collect();
-    of_control | classes_of_messages(scenario)
+    let trimming = scenario.switch.iter().filter_map(|table| table.trimming.as_ref());
+    let of_trimmed: Classes = trimming.map(|trimming| trimming.priority).collect();
+    of_control | of_trimmed | classes_of_messages(scenario)
 }
 
 /// Those of congestion notification messages.

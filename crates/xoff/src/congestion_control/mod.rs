@@ -130,6 +130,15 @@ pub struct Ack<'a> {
     pub telemetry: Option<Reading<'a>>,
 }
 
+/// One packet that has arrived without its payload, because a switch had no room for that.
+#[derive(Clone, Copy, Debug)]
+pub struct Trimmed {
+    /// Payload bytes that were cut off.
+    pub payload: Bytes,
+    /// Payload bytes that have been sent and are not known to have arrived or to be lost; these bytes no longer count.
+    pub in_flight: Bytes,
+}
+
 /// How a loss was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossKind {
@@ -165,6 +174,8 @@ pub trait CongestionControl {
     fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
     /// A loss was noticed; called once for each recovery and for each timeout.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
+    /// A packet was trimmed by a switch; called once for each.
+    fn on_trimmed(&mut self, _now: Time, _trimmed: &Trimmed) {}
     /// Everything that was in flight at the loss is acknowledged, where fast recovery had inflated the window (RFC 6582);
     /// `in_flight` is what is out now.
     fn on_recovered(&mut self, _now: Time, _in_flight: Bytes) {}
@@ -243,6 +254,10 @@ macro_rules! congestion_controls {
             /// See [`CongestionControl::on_loss`].
             pub fn on_loss(&mut self, now: Time, loss: &Loss) {
                 match self { $(Self::$name(algorithm) => algorithm.on_loss(now, loss),)* }
+            }
+            /// See [`CongestionControl::on_trimmed`].
+            pub fn on_trimmed(&mut self, now: Time, trimmed: &Trimmed) {
+                match self { $(Self::$name(algorithm) => algorithm.on_trimmed(now, trimmed),)* }
             }
             /// See [`CongestionControl::on_recovered`].
             pub fn on_recovered(&mut self, now: Time, in_flight: Bytes) {

@@ -4,15 +4,15 @@
 //! sprayed.
 //! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`): increases are for a network of 100 Gb/s
 //! and 12 us, whose bandwidth-delay product is 150 kB, and as many times larger as that of this one is.
-//! Left out: reactions to losses and to trimmed packets; penalties that receivers ask for; probes.
-//! Differs: windows count payload, without headers, and repairs do not wait for them; packets shorter than a segment say nothing of
+//! Left out: reactions to losses that no trimmed packet tells of; penalties that receivers ask for; probes.
+//! Differs: windows count payload, without headers; packets shorter than a segment say nothing of
 //! the base round trip, which a flow would take for shorter than it is; every packet is acknowledged by itself, where that code
 //! acknowledges up to 16 KiB together; all delays have the same weight.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, CongestionControl, Flow, Needs};
+use super::{Ack, CongestionControl, Flow, Needs, Trimmed};
 use crate::kernel::units::{Bytes, Ratio, Span, Time};
 
 /// What can be set of NSCC.
@@ -23,7 +23,7 @@ pub struct Parameters {
     /// acknowledgement on every link. A flow that measures less goes by that.
     #[schemars(extend("x-above" = "0s"))]
     pub base_rtt: Option<Span>,
-    /// Time in queues that is aimed at; left out, `base_rtt`. With trimming, which xoff does not have, it would be three quarters
+    /// Time in queues that is aimed at; left out, `base_rtt`. Where switches trim packets, the reference simulator has three quarters
     /// of that [`target_Qdelay`].
     #[schemars(extend("x-above" = "0s"))]
     pub target_delay: Option<Span>,
@@ -113,8 +113,10 @@ pub struct Nscc {
     arrived_since: u32,
     /// and in a row with hardly any delay, or [`A_WINDOW`] of them [`fi_count`].
     hardly_delayed: u32,
-    /// Bytes that were in flight at a quick adaptation, and that may arrive marked without a reaction [`bytes_to_ignore`].
+    /// Bytes that were in flight at a quick adaptation, and that may arrive marked or trimmed without a reaction [`bytes_to_ignore`].
     to_ignore: u32,
+    /// Whether a packet was trimmed since [`trigger_qa`].
+    was_trimmed: bool,
 }
 
 /// What parameters come to for a flow, with no more digits than fit where every congestion control has its state.
@@ -186,6 +188,7 @@ impl Nscc {
             arrived_since: 0,
             hardly_delayed: 0,
             to_ignore: 0,
+            was_trimmed: false,
         };
         nscc.set(nscc.most());
         nscc
@@ -217,25 +220,32 @@ impl Nscc {
         let delay = (rtt - self.base_rtt).max(0.0);
         let counts_as =
             if !is_marked && delay > self.target() { UNMARKED_DELAY * self.base_rtt } else { delay };
-        self.average_delay += f64::from(self.settings.delay_weight) * (counts_as - self.average_delay);
+        self.average(counts_as);
         delay
+    }
+
+    fn average(&mut self, delay: f64) {
+        self.average_delay += f64::from(self.settings.delay_weight) * (delay - self.average_delay);
     }
 
     /// Much less arrives than was sent: the window becomes what has arrived. Returns whether it does, or has, so that nothing else
     /// is to follow from this packet.
     fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: Bytes) -> bool {
         if is_marked && self.to_ignore > 0 {
+            self.forget_increases();
             return true;
         }
         if self.round_ends > Time::ZERO && now <= self.round_ends {
             return false;
         }
         let is_due = self.round_ends > Time::ZERO
-            && delay > self.settings.quick_delay.into()
+            && (self.was_trimmed || delay > self.settings.quick_delay.into())
             && f64::from(self.arrived) < f64::from(self.settings.quick_share) * self.most();
         if is_due {
             self.window = f64::from(self.arrived).max(self.least());
             self.to_ignore = in_flight.get() as u32;
+            self.was_trimmed = false;
+            self.forget_increases();
         }
         self.round_ends = now + Span::from_seconds(self.base_rtt + self.target());
         self.arrived = 0;
@@ -314,7 +324,7 @@ impl CongestionControl for Nscc {
         let is_whole = f64::from(arrived) >= self.least();
         let delay = self.measure(rtt.as_seconds(), is_whole, ack.echo);
         if self.adapts_quickly(now, delay, ack.echo, ack.in_flight) {
-            return self.forget_increases();
+            return;
         }
         match (ack.echo, delay >= self.target()) {
             (false, _) => self.increase(arrived, delay),
@@ -325,6 +335,15 @@ impl CongestionControl for Nscc {
         self.set(self.window);
         self.adjust(now);
         self.set(self.window);
+    }
+
+    fn on_trimmed(&mut self, now: Time, trimmed: &Trimmed) {
+        self.to_ignore = self.to_ignore.saturating_sub(trimmed.payload.get() as u32);
+        self.average(self.base_rtt);
+        self.was_trimmed = true;
+        if !self.adapts_quickly(now, 0.0, true, trimmed.in_flight) {
+            self.set(self.window - trimmed.payload.as_f64());
+        }
     }
 
     fn window(&self) -> Bytes {
@@ -454,6 +473,31 @@ mod tests {
         assert_near(nscc.window, 11_000.0);
         arrive(&mut nscc, 1, 148, 49, true);
         assert_near(nscc.window, 5_500.0 + 150.0);
+    }
+
+    /// Each takes its bytes from the window and counts as a base round trip in queues. At the end of the round trip at the target the
+    /// window becomes the 9 kB that have arrived; of the 20 kB in flight what is trimmed then changes nothing more.
+    #[test]
+    fn trimmed_packets_are_taken_from_the_window_and_make_it_adapt_quickly() {
+        let mut nscc = nscc(225_000.0);
+        arrive(&mut nscc, 1, 100, 3, true);
+        let (before, average) = (nscc.window, nscc.average_delay);
+        let trimmed = Trimmed { payload: Bytes::new(1000), in_flight: Bytes::new(20_000) };
+        let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
+        nscc.on_trimmed(at(110), &trimmed);
+        nscc.on_trimmed(at(110), &trimmed);
+        assert_near(nscc.window, before - 2000.0);
+        let once = average + (12e-6 - average) / 80.0;
+        assert_near(nscc.average_delay, once + (12e-6 - once) / 80.0);
+        arrive(&mut nscc, 9, 115, 3, true);
+        nscc.on_trimmed(at(125), &trimmed);
+        assert_near(nscc.window, 9_000.0);
+        for _ in 0..19 {
+            nscc.on_trimmed(at(126), &trimmed);
+        }
+        assert_near(nscc.window, 9_000.0);
+        nscc.on_trimmed(at(126), &trimmed);
+        assert_near(nscc.window, 8_000.0);
     }
 
     /// The base round trip is the shortest that was seen.

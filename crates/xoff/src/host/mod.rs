@@ -121,6 +121,8 @@ pub struct HostCounters {
     pub timeouts: u64,
     /// Congestion notification messages (802.1Qau) received by the adapter.
     pub cnms_received: u64,
+    /// Headers received of packets that switches have trimmed.
+    pub trimmed_delivered: u64,
 }
 
 impl HostCounters {
@@ -491,6 +493,8 @@ impl Host {
         context.observer.on_received(context.now, packet);
         if packet.is(ACKNOWLEDGEMENT) {
             self.counters.acknowledgements_delivered += 1;
+        } else if packet.is_trimmed() {
+            self.counters.trimmed_delivered += 1;
         } else {
             self.counters.data_delivered += 1;
             self.counters.payload_delivered += Bytes::new(packet.length());
@@ -502,6 +506,8 @@ impl Host {
     fn hand_up(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if packet.is(ACKNOWLEDGEMENT) {
             self.on_acknowledgement(packet, context);
+        } else if packet.is_trimmed() {
+            self.on_trimmed(packet, context);
         } else {
             self.on_data(packet, context);
         }

@@ -9,7 +9,7 @@ use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{
-    ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet,
+    ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED,
 };
 use crate::scenario::{EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
@@ -201,6 +201,25 @@ impl Host {
         }
     }
 
+    /// A packet has come whose payload a switch has cut off.
+    #[cold]
+    pub(super) fn on_trimmed(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let slot = self.reception_slot(packet, context);
+        if slot == GONE {
+            return self.acknowledge_everything(packet, context);
+        }
+        let Reception { receiver: Receiver::Roce(receiver), back, .. } = &mut self.receptions[slot as usize]
+        else {
+            unreachable!("switches trim packets of adapters only")
+        };
+        let (answer, back) = (receiver.on_trimmed(packet), *back);
+        self.send_answer(&answer, false, back, packet.stamp(), context);
+    }
+
     #[inline]
     fn reception_slot(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
         match self.flows_to.slot(packet.reception()) {
@@ -336,7 +355,7 @@ impl Host {
                 self.send_acknowledgement(&acknowledgement, back, context);
             }
             Transport::Roce(_) => {
-                let answer = Answer { next: EVERYTHING, negative: false, block: None };
+                let answer = Answer { next: EVERYTHING, negative: false, block: None, trimmed: false };
                 self.send_answer(&answer, false, back, packet.stamp(), context);
             }
             Transport::ConstantRate(_) => {}
@@ -357,7 +376,7 @@ impl Host {
             sequence: answer.next,
             stamp,
             reception: (start - answer.next) as u32,
-            length: (end - start) as u32,
+            length: if answer.trimmed { TRIMMED } else { (end - start) as u32 },
             flags: back.flags | if answer.negative { NEGATIVE } else { 0 } | if echo { ECHO } else { 0 },
             ..self.header_back(back)
         };

@@ -20,6 +20,7 @@ const OF_SHARED_MEMORY: &[Key] = &[
     ("buffer", |table| table.buffer.is_some()),
     ("marking", |table| table.marking.is_some()),
     ("release", |table| table.release.is_some()),
+    ("trimming", |table| table.trimming.is_some()),
     ("pfc", |table| table.pfc.is_some()),
     ("quirks", |table| table.quirks.is_some()),
 ];

@@ -22,7 +22,7 @@ use crate::classes::Classes;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::routing::Routes;
-use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
+use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings, Trimming};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, BufferPolicy};
 use crate::switch::cell::Cell;
@@ -121,6 +121,8 @@ pub struct SharedMemoryLayout {
     lossless: Option<Lossless>,
     /// When a packet's memory is free again.
     pub release: Release,
+    /// How packets are trimmed, if they are.
+    pub trimming: Option<Trimming>,
     /// Which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
     /// How fast it can be read, where the policy asks for that.
@@ -154,6 +156,7 @@ impl SharedMemoryLayout {
     pub fn looks_at_own_port_only(&self) -> bool {
         self.release == Release::TransmissionStart
             && self.cell.is_none()
+            && self.trimming.is_none()
             && self.quirks.is_empty()
             && !self.policy.rises_as_the_pool_fills()
             && self.policy.only_answers()
@@ -216,6 +219,17 @@ impl Subject<'_> {
         self.links().map(|link| self.highest_rate(link)).fold(Rate::new(0), Rate::saturating_add)
     }
 
+    /// Headers of trimmed packets may be dropped in turn.
+    fn check_trimming(&self, trimming: &Trimming) -> Result<(), ScenarioError> {
+        let priority = trimming.priority;
+        if !self.scenario.lossless_classes().contains(usize::from(priority)) {
+            return Ok(());
+        }
+        let key = self.scenario.switch_key(self.name, |table| table.trimming.is_some(), "trimming.priority");
+        let problem = format!("class {priority} is lossless, and trimmed packets pause nobody");
+        Err(ScenarioError::at(key, problem, "expected a lossy class"))
+    }
+
     /// The highest rate that a link comes to have.
     fn highest_rate(&self, link: &Link) -> Rate {
         let nodes = &self.fabric.network.nodes;
@@ -251,7 +265,10 @@ fn shared_memory(
         .buffer
         .expels()
         .map(|expelling| expelling.memory_bandwidth.unwrap_or_else(|| subject.rate_of_ports()));
-    let SwitchSettings { memory, buffer: policy, release, scheduler, quirks, .. } = settings;
+    if let Some(trimming) = &settings.trimming {
+        subject.check_trimming(trimming)?;
+    }
+    let SwitchSettings { memory, buffer: policy, release, trimming, scheduler, quirks, .. } = settings;
     Ok(SharedMemoryLayout {
         pools,
         of_one_mmu: memory.of_one_mmu(),
@@ -266,6 +283,7 @@ fn shared_memory(
         marks,
         lossless,
         release,
+        trimming,
         scheduler,
         memory_bandwidth,
     })
@@ -463,6 +481,28 @@ mod tests {
                 "switch.reserved_per_port: switch0 has both reserved_per_port and reserved_per_queue; {one}"
             )
         );
+    }
+
+    #[test]
+    fn headers_of_trimmed_packets_go_into_a_lossy_class() {
+        let problem = |priority: u8| {
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+                 transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+                 class = [{{ priority = 0 }}, {{ priority = 3, lossless = true }}]\n\
+                 workload = [{}]\nswitch = [{{ pfc = {{}} }}, {{ trimming.priority = {priority} }}]",
+                flows(0)
+            );
+            let simulation = Scenario::from_toml(&text, &[])
+                .and_then(|scenario| Simulation::new(&scenario, &Files::new()));
+            simulation.map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+        };
+        assert_eq!(problem(0), "accepted");
+        assert_eq!(
+            problem(3),
+            "switch[1].trimming.priority: class 3 is lossless, and trimmed packets pause nobody; expected a lossy class"
+        );
+        assert!(problem(6).starts_with("switch[1].trimming.priority: there is no class 6"), "{}", problem(6));
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub use self::slow_receiver::SlowReceiver;
 pub use self::stop::Stop;
 pub use self::switch::{
     Marking, Memory, PoolTable, PortMarking, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable,
+    Trimming,
 };
 pub use self::topology::{
     Clos3, Custom, Dumbbell, Fabric, FatTree, FlowControl, InternalLink, LeafSpine, LinkBetween,

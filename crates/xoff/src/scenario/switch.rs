@@ -70,6 +70,11 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().release))]
     pub release: Option<Release>,
+    /// What becomes of data packets that have no room: with this, switches cut off the payload and send the header on, which the receiver
+    /// answers at once, so that nobody waits for a timeout. Of RoCE with selective repeat, and in lossy classes; all others are
+    /// dropped, and so are headers that have no room in turn. Left out, all are.
+    #[serde(default)]
+    pub trimming: Option<Trimming>,
     /// Which queue of a port sends next.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().scheduler))]
@@ -180,6 +185,24 @@ pub enum Release {
     TransmissionEnd,
 }
 
+/// How packets are trimmed (NDP, SIGCOMM 2017; Ultra Ethernet; `SAI_PACKET_TRIM`).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trimming {
+    /// Frame of a header that goes on. Smaller packets are dropped.
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub size: Bytes,
+    /// Traffic class into which it goes, 0 to 7, which is lossy: one that goes before data, so that it is there soon, and has room.
+    #[schemars(extend("maximum" = 7))]
+    pub priority: u8,
+}
+
+impl Default for Trimming {
+    fn default() -> Self {
+        Self { size: Bytes::new(64), priority: 6 }
+    }
+}
+
 /// What marks packets in a switch.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -252,6 +275,8 @@ pub struct SwitchSettings {
     pub marking: Marking,
     /// When a packet's memory is free again.
     pub release: Release,
+    /// How packets are trimmed, if they are.
+    pub trimming: Option<Trimming>,
     /// Which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
     /// When senders of lossless classes are paused.
@@ -302,6 +327,7 @@ impl Default for SwitchSettings {
             buffer: buffer_policy::Parameters::DynamicThreshold(DynamicThreshold::default()),
             marking: Marking::default(),
             release: Release::default(),
+            trimming: None,
             scheduler: scheduler::Parameters::default(),
             pfc: None,
             telemetry: true,
@@ -329,6 +355,7 @@ impl SwitchSettings {
             buffer: Some(self.buffer),
             marking: Some(self.marking),
             release: Some(self.release),
+            trimming: self.trimming,
             scheduler: Some(self.scheduler),
             pfc: pfc.map(Pausing::table),
             telemetry: Some(self.telemetry),
@@ -366,6 +393,7 @@ impl SwitchSettings {
         put(&mut self.reserved_per_port, table.reserved_per_port.as_ref());
         put(&mut self.buffer, table.buffer.as_ref());
         put(&mut self.release, table.release.as_ref());
+        put_some(&mut self.trimming, table.trimming.as_ref());
         put(&mut self.scheduler, table.scheduler.as_ref());
         put(&mut self.telemetry, table.telemetry.as_ref());
         put_some(&mut self.hash_seed, table.hash_seed.as_ref());

@@ -116,6 +116,11 @@ impl Transport {
         matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
     }
 
+    /// Whether its receivers ask for what they miss packet by packet, so that switches may trim its data.
+    pub fn understands_trimming(&self) -> bool {
+        matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(_), .. }))
+    }
+
     /// The classes of what its receivers send back, where these are not the flow's own, each with the key that says it.
     pub fn control_priorities(&self) -> impl Iterator<Item = (&'static str, u8)> {
         let roce = match self {

@@ -111,8 +111,12 @@ impl Scenario {
             let classes = table.marking.iter().flat_map(Marking::classes);
             classes.map(move |(key, priority)| (format!("switch[{index}].marking.{key}"), priority))
         });
+        let of_trimming = self.switch.iter().enumerate().filter_map(|(index, table)| {
+            Some((format!("switch[{index}].trimming.priority"), table.trimming.as_ref()?.priority))
+        });
         of_flows
             .chain(of_control)
+            .chain(of_trimming)
             .chain(of_cnms)
             .chain(of_schedulers)
             .chain(of_marking)

@@ -10,16 +10,16 @@ use super::markers::{Candidate, Markers};
 use super::mmu::{Mmu, Placement};
 use super::pausing::Pausing;
 use super::xoff;
-use crate::agenda::{Agenda, Context};
+use crate::agenda::{Agenda, Context, Fabric};
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{ECN_CAPABLE, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Packet};
 use crate::pause_frames::{self, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::{Departure, Port};
 use crate::routing::{Load, LoadBalancer, SharedTuples, SwitchRoutes};
-use crate::scenario::Release;
+use crate::scenario::{Release, Trimming};
 use watchdog::LetGo;
 
 /// Output queues in one shared memory.
@@ -58,6 +58,8 @@ struct Memory {
     transmitting: Option<Vec<Option<Packet>>>,
     /// Whether there is something to do before a packet leaves.
     is_to_settle: bool,
+    /// How packets are trimmed that have no room, if they are.
+    trimming: Option<Trimming>,
 }
 
 impl SharedMemory {
@@ -75,7 +77,7 @@ impl SharedMemory {
         let is_to_settle = transmitting.is_some() || looks_at_queues;
         let passes_below =
             if transmitting.is_some() || mmu.is_told() { Bytes::ZERO } else { markers.quiet_below() };
-        let memory = Memory { mmu, markers, cell: None, transmitting, is_to_settle };
+        let memory = Memory { mmu, markers, cell: None, transmitting, is_to_settle, trimming: None };
         Self {
             looks_at_queues,
             ports,
@@ -104,6 +106,13 @@ impl SharedMemory {
     #[must_use]
     pub fn with_cell(mut self, cell: Option<Cell>) -> Self {
         self.memory.cell = cell;
+        self
+    }
+
+    /// The same switch, which trims packets that have no room, if it does.
+    #[must_use]
+    pub fn with_trimming(mut self, trimming: Option<Trimming>) -> Self {
+        self.memory.trimming = trimming;
         self
     }
 
@@ -240,11 +249,11 @@ impl SharedMemory {
             }
             placement => placement,
         };
-        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         let placement = match placement {
             Ok(placement) => placement,
-            Err(reason) => return memory.refuse(&packet, queue, reason, port, context),
+            Err(reason) => return self.refuse_or_trim(ingress, number, packet, reason, context),
         };
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if marks {
             port.mark(&mut packet, context);
         }
@@ -263,6 +272,27 @@ impl SharedMemory {
         } else {
             port.enqueue(packet, context.agenda);
         }
+    }
+
+    /// A packet that has come has no room; what is left of it without its payload may have some.
+    #[cold]
+    fn refuse_or_trim(
+        &mut self,
+        ingress: u16,
+        number: u16,
+        packet: Packet,
+        reason: DropReason,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        let queue = Mmu::queue(number, packet.priority());
+        let trimmed = memory.trimming.as_ref().and_then(|trimming| trimmed(packet, trimming, context.fabric));
+        let Some(trimmed) = trimmed else {
+            return memory.refuse(&packet, queue, reason, port, context);
+        };
+        memory.markers.on_refusal(queue);
+        port.trim(&packet, memory.mmu.room(queue, reason), context);
+        self.put_in_queue(ingress, number, Mmu::queue(number, trimmed.priority()), trimmed, context);
     }
 
     /// Where a packet fits that has found its pool full, once the longest queues have made room for it, if they do.
@@ -880,6 +910,16 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
+}
+
+/// What is left of a packet of an adapter that asks for what is missing by itself; nothing of others, which would not know what to do
+/// with it, and of what is hardly more.
+fn trimmed(packet: Packet, trimming: &Trimming, fabric: &Fabric) -> Option<Packet> {
+    let is_header = packet.is(ACKNOWLEDGEMENT) || packet.is_trimmed();
+    let is_understood =
+        !is_header && fabric.transports[usize::from(packet.transport())].understands_trimming();
+    (is_understood && packet.frame() > trimming.size)
+        .then(|| packet.trimmed(trimming.size, trimming.priority))
 }
 
 /// Whether a packet waits in a queue of these ports.

@@ -1,5 +1,6 @@
 //! The sender's scoreboard (RFC 6675): which segments beyond the cumulative acknowledgement have arrived, are lost,
 //! or were sent again. It counts in whole segments and does work only while there is something to repair.
+//! Losses are found below a segment, or told one by one where switches trim packets.
 
 use std::collections::VecDeque;
 
@@ -12,8 +13,8 @@ pub(super) struct Scoreboard {
     first: u64,
     /// Segments below this that are not selectively acknowledged are lost.
     lost_below: u64,
-    /// Whether each segment from `first` on has been selectively acknowledged.
-    sacked: VecDeque<bool>,
+    /// What is known of each segment from `first` on.
+    known: VecDeque<Known>,
     /// The highest segment selectively acknowledged; below `first` if none is.
     highest: u64,
     /// Where [`Scoreboard::find_losses`] has come to, and the segments from there on that are selectively acknowledged.
@@ -21,15 +22,33 @@ pub(super) struct Scoreboard {
     sacked_beyond: u64,
     /// The next candidate to send again; lost segments below it have been.
     next: u64,
-    /// Segments from `next` to `lost_below` that have not arrived.
+    /// Segments from `next` to `lost_below` that have not arrived, and those that were told and not sent again.
     lost_count: u64,
+    /// Segments that were told and have not arrived, those of them that were not sent again, and below which there are none of these.
+    told_count: u64,
+    told_waiting: u64,
+    told_from: u64,
+}
+
+/// What is known of one segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Known {
+    /// No more than what is below `lost_below`.
+    #[default]
+    Nothing,
+    /// It has been selectively acknowledged.
+    Sacked,
+    /// It is lost and not sent again, wherever it is.
+    Told,
+    /// It was, and is under way again.
+    SentAgain,
 }
 
 impl Scoreboard {
     /// Forgets everything; segments below `first` are acknowledged.
     pub(super) fn reset(&mut self, first: u64) {
         self.first = first;
-        self.sacked.clear();
+        self.known.clear();
         self.sacked_count = 0;
         self.highest = 0;
         self.looked_below = first;
@@ -37,11 +56,13 @@ impl Scoreboard {
         self.lost_below = first;
         self.next = first;
         self.lost_count = 0;
+        self.told_count = 0;
+        self.told_waiting = 0;
     }
 
     /// Whether nothing is known beyond the cumulative acknowledgement.
     pub(super) fn is_clear(&self) -> bool {
-        self.sacked_count == 0 && self.lost_below == self.first
+        self.sacked_count + self.told_count == 0 && self.lost_below == self.first
     }
 
     /// Segments that have arrived out of order.
@@ -57,11 +78,16 @@ impl Scoreboard {
     /// Everything below segment `first` is acknowledged.
     pub(super) fn advance(&mut self, first: u64) {
         while self.first < first {
-            if self.sacked.pop_front().unwrap_or(false) {
-                self.sacked_count -= 1;
-                self.sacked_beyond -= u64::from(self.looked_below <= self.first);
-            } else if self.is_waiting(self.first) {
-                self.lost_count -= 1;
+            let waits = self.is_waiting(self.first);
+            match self.known.pop_front().unwrap_or_default() {
+                Known::Sacked => {
+                    self.sacked_count -= 1;
+                    self.sacked_beyond -= u64::from(self.looked_below <= self.first);
+                }
+                known => {
+                    self.forget(known);
+                    self.lost_count -= u64::from(waits);
+                }
             }
             self.first += 1;
         }
@@ -74,13 +100,10 @@ impl Scoreboard {
     pub(super) fn sack(&mut self, start: u64, end: u64) -> u64 {
         let mut news = 0;
         for segment in start.max(self.first)..end {
-            let index = (segment - self.first) as usize;
-            if index >= self.sacked.len() {
-                self.sacked.resize(index + 1, false);
-            }
-            if !self.sacked[index] {
-                self.sacked[index] = true;
+            if !self.is_sacked(segment) {
                 self.lost_count -= u64::from(self.is_waiting(segment));
+                self.forget(self.known(segment));
+                self.set(segment, Known::Sacked);
                 self.sacked_beyond += u64::from(self.looked_below <= segment);
                 self.highest = self.highest.max(segment);
                 news += 1;
@@ -109,8 +132,31 @@ impl Scoreboard {
     pub(super) fn lose_everything_below(&mut self, end: u64) {
         self.next = self.first;
         self.lost_below = self.first;
-        self.lost_count = 0;
+        self.lost_count = self.told_waiting;
+        for known in self.known.iter_mut().filter(|known| **known == Known::SentAgain) {
+            *known = Known::Nothing;
+            self.told_count -= 1;
+        }
         self.lose_below(end);
+    }
+
+    /// Declares one segment lost, wherever it is. Returns whether that is news: it has not arrived, and does not wait to be sent again.
+    pub(super) fn lose(&mut self, segment: u64) -> bool {
+        let is_news = segment >= self.first && !self.is_gone(segment);
+        if is_news {
+            self.told_from = if self.told_waiting == 0 { segment } else { self.told_from.min(segment) };
+            self.told_count += u64::from(self.known(segment) != Known::SentAgain);
+            self.told_waiting += 1;
+            self.set(segment, Known::Told);
+            self.lost_count += 1;
+        }
+        is_news
+    }
+
+    /// That a segment was told no longer counts.
+    fn forget(&mut self, known: Known) {
+        self.told_count -= u64::from(matches!(known, Known::Told | Known::SentAgain));
+        self.told_waiting -= u64::from(known == Known::Told);
     }
 
     /// Declares the first segment lost and, as if nothing had been sent again, all that has not arrived while a later one has.
@@ -132,14 +178,25 @@ impl Scoreboard {
 
     fn lose_below(&mut self, end: u64) {
         while self.lost_below < end {
-            self.lost_count += u64::from(!self.is_sacked(self.lost_below));
+            match self.known(self.lost_below) {
+                Known::Nothing => self.lost_count += 1,
+                Known::Told => {
+                    self.forget(Known::Told);
+                    self.set(self.lost_below, Known::Nothing);
+                }
+                Known::Sacked | Known::SentAgain => {}
+            }
             self.lost_below += 1;
         }
     }
 
     /// Whether a segment is lost and not yet sent again, given that it has not arrived.
     fn is_waiting(&self, segment: u64) -> bool {
-        (self.next..self.lost_below).contains(&segment)
+        match self.known(segment) {
+            Known::Told => true,
+            Known::SentAgain => false,
+            Known::Nothing | Known::Sacked => (self.next..self.lost_below).contains(&segment),
+        }
     }
 
     /// Whether a segment has arrived, or is lost and not sent again.
@@ -148,19 +205,37 @@ impl Scoreboard {
     }
 
     fn is_sacked(&self, segment: u64) -> bool {
-        self.sacked.get((segment - self.first) as usize).copied().unwrap_or(false)
+        self.known(segment) == Known::Sacked
     }
 
-    fn skip_sacked(&mut self) {
-        while self.next < self.lost_below && self.is_sacked(self.next) {
+    fn known(&self, segment: u64) -> Known {
+        self.known.get((segment - self.first) as usize).copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, segment: u64, known: Known) {
+        let index = (segment - self.first) as usize;
+        if index >= self.known.len() {
+            self.known.resize(index + 1, Known::Nothing);
+        }
+        self.known[index] = known;
+    }
+
+    /// The next lost segment that has not been sent again; those below which all are lost go first.
+    pub(super) fn next_lost(&mut self) -> Option<u64> {
+        while self.next < self.lost_below && self.known(self.next) != Known::Nothing {
             self.next += 1;
         }
-    }
-
-    /// The next lost segment that has not been sent again.
-    pub(super) fn next_lost(&mut self) -> Option<u64> {
-        self.skip_sacked();
-        (self.next < self.lost_below).then_some(self.next)
+        if self.next < self.lost_below {
+            return Some(self.next);
+        }
+        if self.told_waiting == 0 {
+            return None;
+        }
+        self.told_from = self.told_from.max(self.first);
+        while self.known(self.told_from) != Known::Told {
+            self.told_from += 1;
+        }
+        Some(self.told_from)
     }
 
     /// The next segment below the highest that has arrived, lost or not (RFC 6675, NextSeg rule 3), now declared lost.
@@ -172,8 +247,18 @@ impl Scoreboard {
 
     /// The segment last answered by [`Scoreboard::next_lost`] is sent again.
     pub(super) fn sent_again(&mut self) {
-        self.next += 1;
+        if self.next < self.lost_below {
+            self.next += 1;
+        } else {
+            self.set(self.told_from, Known::SentAgain);
+            self.told_waiting -= 1;
+        }
         self.lost_count -= 1;
+    }
+
+    /// Whether all of these were told.
+    pub(super) fn is_all_told(&self) -> bool {
+        self.lost_count == self.told_waiting
     }
 
     /// Lost segments not yet sent again.
@@ -261,6 +346,50 @@ mod tests {
         scoreboard.advance(14);
         assert!(scoreboard.is_clear());
         assert_eq!(scoreboard.sack(12, 14), 0);
+    }
+
+    #[test]
+    fn what_is_told_is_sent_again_in_order_and_may_be_lost_again() {
+        let mut scoreboard = scoreboard();
+        assert!(scoreboard.lose(14));
+        assert!(scoreboard.lose(12));
+        assert!(!scoreboard.lose(14), "it waits already");
+        assert!(!scoreboard.lose(9), "it is acknowledged");
+        assert!(!scoreboard.is_clear());
+        assert_eq!((scoreboard.lost_count(), scoreboard.next_lost()), (2, Some(12)));
+        scoreboard.sent_again();
+        assert_eq!((scoreboard.lost_count(), scoreboard.next_lost()), (1, Some(14)));
+        scoreboard.sent_again();
+        assert_eq!((scoreboard.lost_count(), scoreboard.next_lost()), (0, None));
+        assert!(scoreboard.lose(12));
+        scoreboard.sack(12, 15);
+        assert_eq!((scoreboard.lost_count(), scoreboard.sacked_count()), (0, 3));
+        assert!(!scoreboard.lose(13), "it has arrived");
+        assert!(scoreboard.lose(10));
+        scoreboard.advance(15);
+        assert!(scoreboard.is_clear());
+        assert_eq!(scoreboard.lost_count(), 0);
+    }
+
+    /// 10 was told and is under way again, 12 was told and waits, 11 is lost because later ones have arrived: each is sent once.
+    #[test]
+    fn what_is_told_and_what_is_found_are_sent_again_once() {
+        let mut scoreboard = scoreboard();
+        scoreboard.lose(10);
+        scoreboard.next_lost();
+        scoreboard.sent_again();
+        scoreboard.lose(12);
+        scoreboard.sack(13, 16);
+        assert!(scoreboard.lose_holes(2));
+        assert_eq!(scoreboard.lost_count(), 2);
+        let mut again = Vec::new();
+        while let Some(segment) = scoreboard.next_lost() {
+            again.push(segment);
+            scoreboard.sent_again();
+        }
+        assert_eq!((again, scoreboard.lost_count()), (vec![11, 12], 0));
+        scoreboard.lose_again();
+        assert_eq!(scoreboard.lost_count(), 3, "after a timeout nothing was sent again");
     }
 
     #[test]

@@ -33,8 +33,10 @@ fn inside(outcome: &Outcome) -> impl Iterator<Item = &Packet> {
 fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
     let held = || inside(outcome).chain(on_wires).filter(|packet| packet.control().is_none());
     let cnms_held = held().filter(|packet| packet.is_cnm()).count() as u64;
+    let is_header = |packet: &&Packet| !packet.is(ACKNOWLEDGEMENT) && packet.is_trimmed();
+    let headers_held = held().filter(is_header).count() as u64;
     let acknowledgements_held = held().filter(|packet| packet.is(ACKNOWLEDGEMENT)).count() as u64 - cnms_held;
-    let data_held = held().count() as u64 - acknowledgements_held - cnms_held;
+    let data_held = held().count() as u64 - acknowledgements_held - cnms_held - headers_held;
     let sum = |counter: fn(&HostCounters) -> u64| {
         outcome.hosts.iter().map(|host| counter(&host.counters)).sum::<u64>()
     };
@@ -42,6 +44,12 @@ fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
         sum(|host| host.data_sent),
         sum(|host| host.data_delivered) + dropped(outcome, |port| port.dropped_data.iter().sum()) + data_held,
         "data packets"
+    );
+    let headers_dropped: u64 = ports(outcome).map(Port::trimmed_dropped).sum();
+    assert_eq!(
+        dropped(outcome, |port| port.dropped_data[DropReason::Trimmed as usize]),
+        sum(|host| host.trimmed_delivered) + headers_dropped + headers_held,
+        "headers of trimmed packets"
     );
     let cnms = outcome.switches.iter().filter_map(Switch::cioq).map(|switch| switch.counters);
     let cnms_sent: u64 = cnms.map(|counters| counters.of_inputs + counters.of_outputs).sum();
@@ -52,6 +60,7 @@ fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
         sum(|host| host.acknowledgements_delivered)
             + dropped(outcome, |port| port.dropped_acknowledgements.iter().sum())
             - cnms_dropped
+            - headers_dropped
             + acknowledgements_held,
         "acknowledgements"
     );

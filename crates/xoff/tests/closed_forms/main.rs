@@ -35,6 +35,7 @@ mod queue_disciplines;
 mod roce;
 mod slow_receivers;
 mod telemetry;
+mod trimming;
 
 use common::{PLAIN, simulation_of};
 use xoff::engine::{Outcome, Quantity};

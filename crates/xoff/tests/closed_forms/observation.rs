@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
 use xoff::kernel::units::{Rate, Span, Time};
+use xoff::observer::DropReason;
 use xoff::port::Port;
 use xoff::scenario::{Every, Host, Observe, ObserveOf, ScenarioError};
 use xoff::switch::Switch;
@@ -276,7 +277,10 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
             assert!(is_over || outcome.end.is_some(), "row {row} of a run that has drained");
         }
         let cnms = outcome.switches.iter().filter_map(Switch::cioq).map(|switch| switch.counters);
-        if cnms.map(|counters| counters.of_inputs + counters.of_outputs).sum::<u64>() == 0 {
+        let cnms: u64 = cnms.map(|counters| counters.of_inputs + counters.of_outputs).sum();
+        let trimmed: u64 =
+            ports(&outcome).map(|port| port.counters.dropped_data[DropReason::Trimmed as usize]).sum();
+        if cnms + trimmed == 0 {
             for port in ports(&outcome) {
                 assert_eq!(
                     sent.get(&port.id()).copied().unwrap_or(0),

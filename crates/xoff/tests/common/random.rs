@@ -397,10 +397,13 @@ fn switch() -> impl Strategy<Value = String> {
          lambda = 1, alpha = 1 }",
     ]);
     let release = text(&["transmission_start", "transmission_end"]);
+    let trimming = text(&["", ", trimming = {}", ", trimming = { size = '200B', priority = 0 }"]);
     let marking = (marking, port, pool).prop_map(|(queue, port, pool)| format!("{queue}{port}{pool}"));
-    (memory, policy, marking, release, scheduler()).prop_map(
-        |(memory, policy, marking, release, scheduler)| {
-            format!("switch = [{{ {memory}, buffer = {{ {policy} }}{marking}, release = '{release}', {scheduler} }}]")
+    (memory, policy, marking, release, trimming, scheduler()).prop_map(
+        |(memory, policy, marking, release, trimming, scheduler)| {
+            format!(
+                "switch = [{{ {memory}, buffer = {{ {policy} }}{marking}, release = '{release}'{trimming}, {scheduler} }}]"
+            )
         },
     )
 }

@@ -1,6 +1,6 @@
 //! What a queue pair tells its congestion control, whichever flow has it.
 
-use crate::congestion_control::{Ack, Algorithm};
+use crate::congestion_control::{Ack, Algorithm, Trimmed};
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
 use crate::telemetry::{Reading, Telemetry};
@@ -18,6 +18,8 @@ pub struct Acknowledged {
     pub timed: Bytes,
     /// Whether it was marked, where that is told.
     pub echo: bool,
+    /// Whether it has come without its payload: then nothing is acknowledged.
+    pub trimmed: bool,
 }
 
 impl Acknowledged {
@@ -31,12 +33,16 @@ impl Acknowledged {
         in_flight: u64,
         telemetry: Option<Reading<'_>>,
     ) {
+        let in_flight = Bytes::new(in_flight);
+        if self.trimmed {
+            return control.on_trimmed(now, &Trimmed { payload: self.timed, in_flight });
+        }
         let ack = Ack {
             newly_acked: Bytes::new(self.newly_acked),
             echo: self.echo,
             cumulative: self.cumulative,
             next_sequence,
-            in_flight: Bytes::new(in_flight),
+            in_flight,
             window_limited: true,
             rtt: Some(now.since(self.departure)),
             timed: self.timed,

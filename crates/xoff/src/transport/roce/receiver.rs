@@ -9,12 +9,14 @@ use crate::transport::reassembly::Reassembly;
 /// An acknowledgement to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// First byte not yet received.
+    /// First byte not yet received; with `trimmed`, of a packet that has come without its payload.
     pub next: u64,
     /// Whether something is missing that should have come (NACK).
     pub negative: bool,
     /// A block of bytes received beyond `next`: start and end.
     pub block: Option<(u64, u64)>,
+    /// Whether it speaks of one packet, which was trimmed, and of nothing else.
+    pub trimmed: bool,
 }
 
 /// What one data packet leads to.
@@ -151,7 +153,15 @@ impl RoceReceiver {
     #[inline]
     fn answer(&mut self, negative: bool, block: Option<(u64, u64)>) -> Answer {
         self.pending = 0;
-        Answer { next: self.arrived.next, negative, block }
+        Answer { next: self.arrived.next, negative, block, trimmed: false }
+    }
+
+    /// A packet has arrived whose payload a switch has cut off.
+    pub fn on_trimmed(&mut self, packet: &Packet) -> Answer {
+        if packet.sequence() < self.arrived.next {
+            return self.answer(false, None);
+        }
+        Answer { next: packet.sequence(), negative: true, block: None, trimmed: true }
     }
 
     /// The CNP that was to be sent leaves so much later.
@@ -170,6 +180,7 @@ impl RoceReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::units::Bytes;
     use crate::packet::Header;
     use crate::reading::from_text;
 
@@ -179,11 +190,11 @@ mod tests {
     }
 
     const fn ack(next: u64) -> Answer {
-        Answer { next, negative: false, block: None }
+        Answer { next, negative: false, block: None, trimmed: false }
     }
 
     const fn nack(next: u64, block: Option<(u64, u64)>) -> Answer {
-        Answer { next, negative: true, block }
+        Answer { next, negative: true, block, trimmed: false }
     }
 
     /// What packets that begin at these bytes lead to, one nanosecond apart.
@@ -240,6 +251,18 @@ mod tests {
             assert_eq!([echo(0, MARKED), echo(1000, 0)], [echoes, false]);
             assert_eq!(echo(3000, MARKED), echoes, "out of order, {algorithm}");
         }
+    }
+
+    #[test]
+    fn a_trimmed_packet_is_answered_by_itself_unless_its_bytes_are_there() {
+        let mut receiver = receiver("recovery = { kind = 'selective_repeat' }\nacknowledge_every = 2");
+        assert_eq!(answers(&mut receiver, &[0]), [None]);
+        let trimmed = |sequence| Packet::from(Header { sequence, length: 1000, ..Header::default() });
+        let trimmed = |sequence| trimmed(sequence).trimmed(Bytes::new(64), 6);
+        let told = Answer { next: 2000, negative: true, block: None, trimmed: true };
+        assert_eq!(receiver.on_trimmed(&trimmed(2000)), told);
+        assert_eq!(answers(&mut receiver, &[1000]), [Some(ack(2000))], "what waits is acknowledged as ever");
+        assert_eq!(receiver.on_trimmed(&trimmed(1000)), ack(2000));
     }
 
     #[test]

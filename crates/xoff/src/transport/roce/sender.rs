@@ -211,11 +211,23 @@ impl RoceSender {
     /// The earliest that it may send its next packet; `Time::MAX` if it has none, or too much in flight.
     #[inline]
     pub fn ready_at(&mut self) -> Time {
-        if self.has_repair() || self.has_new() { self.next_at } else { Time::MAX }
+        let is_ready = if self.has_repair() { self.has_room_for_repair() } else { self.has_new() };
+        if is_ready { self.next_at } else { Time::MAX }
     }
 
-    fn has_repair(&mut self) -> bool {
-        matches!(&mut self.repair, Repair::Selective { missing, .. } if missing.lost_count() > 0)
+    fn has_repair(&self) -> bool {
+        matches!(&self.repair, Repair::Selective { missing, .. } if missing.lost_count() > 0)
+    }
+
+    /// Whether the window of the congestion control lets a packet go again that was trimmed: what else is lost goes again at once,
+    /// because what is in flight may be, too. One may always go where none is in flight.
+    fn has_room_for_repair(&self) -> bool {
+        let Repair::Selective { missing, .. } = &self.repair else { return true };
+        let Some(control) = self.congestion_control.as_ref().filter(|_| missing.is_all_told()) else {
+            return true;
+        };
+        let in_flight = self.in_window().saturating_sub(self.gone_beyond());
+        in_flight == 0 || in_flight + self.payload <= control.window().get()
     }
 
     #[inline]
@@ -227,7 +239,7 @@ impl RoceSender {
         let in_flight = self.in_window();
         in_flight == 0
             || in_flight.saturating_add(self.payload) <= self.window.get()
-            || self.has_room_beside_arrived(in_flight)
+            || self.has_room_beside_gone(in_flight)
     }
 
     /// Bytes from the first that is not acknowledged to the next to send, and those of flows before.
@@ -236,23 +248,23 @@ impl RoceSender {
         self.next - self.unacknowledged + self.sequence.before_in_flight()
     }
 
-    /// Whether one more packet may go because some that are not acknowledged have arrived: those count where losses are repaired
-    /// (IRN, SIGCOMM 2018, section 3.2), but not in the window of a congestion control.
-    fn has_room_beside_arrived(&self, in_flight: u64) -> bool {
-        let arrived = self.arrived_beyond();
-        let (Some(control), true) = (&self.congestion_control, arrived > 0) else { return false };
+    /// Whether one more packet may go because some that are not acknowledged have arrived or are lost: those count where losses are
+    /// repaired (IRN, SIGCOMM 2018, section 3.2), but not in the window of a congestion control.
+    fn has_room_beside_gone(&self, in_flight: u64) -> bool {
+        let gone = self.gone_beyond();
+        let (Some(control), true) = (&self.congestion_control, gone > 0) else { return false };
         in_flight + self.payload <= self.most_in_flight.get()
-            && in_flight.saturating_sub(arrived) + self.payload <= control.window().get()
+            && in_flight.saturating_sub(gone) + self.payload <= control.window().get()
     }
 
-    /// Bytes that have arrived beyond the first that has not.
+    /// Bytes that have arrived beyond the first that has not, or are lost and not sent again.
     #[inline]
-    fn arrived_beyond(&self) -> u64 {
+    fn gone_beyond(&self) -> u64 {
         match &self.repair {
-            Repair::Selective { missing, .. } if missing.sacked_count() > 0 => {
+            Repair::Selective { missing, .. } if !missing.is_clear() => {
                 let (last, length) = self.last_packet();
-                let short = if missing.highest_sacked() == Some(last) { self.payload - length } else { 0 };
-                missing.sacked_count() * self.payload - short
+                let short = if missing.is_gone(last) { self.payload - length } else { 0 };
+                (missing.sacked_count() + missing.lost_count()) * self.payload - short
             }
             _ => 0,
         }
@@ -332,6 +344,9 @@ impl RoceSender {
         departure: Time,
         telemetry: Option<Reading<'_>>,
     ) -> bool {
+        if packet.is_trimmed() {
+            return self.on_trimmed(now, packet, departure);
+        }
         let cumulative = packet.sequence().min(self.size);
         let is_overtaken = cumulative < self.unacknowledged;
         if is_overtaken && matches!(self.repair, Repair::GoBackN { .. }) {
@@ -368,6 +383,20 @@ impl RoceSender {
         newly_acked > 0
     }
 
+    /// A packet has arrived without its payload. Returns whether that was not known.
+    #[cold]
+    fn on_trimmed(&mut self, now: Time, answer: &Packet, departure: Time) -> bool {
+        let Repair::Selective { missing, .. } = &mut self.repair else { return false };
+        if missing.is_clear() {
+            missing.reset(self.unacknowledged / self.payload);
+        }
+        let is_news = missing.lose(answer.sequence() / self.payload);
+        if is_news {
+            self.tell_control(now, self.acknowledged(0, answer, departure), None);
+        }
+        is_news
+    }
+
     /// The same once another flow has its queue pair. Returns what is to be told to the congestion control,
     /// which that flow has too.
     pub fn on_acknowledgement_after_handover(
@@ -386,7 +415,14 @@ impl RoceSender {
     fn acknowledged(&self, newly_acked: u64, acknowledgement: &Packet, departure: Time) -> Acknowledged {
         let cumulative = self.sequence.position(self.unacknowledged);
         let (timed, echo) = (self.timed_by(acknowledgement), acknowledgement.is(ECHO));
-        Acknowledged { newly_acked, cumulative, departure, timed, echo }
+        Acknowledged {
+            newly_acked,
+            cumulative,
+            departure,
+            timed,
+            echo,
+            trimmed: acknowledgement.is_trimmed(),
+        }
     }
 
     /// Payload bytes of the last packet that an acknowledgement speaks of, which is the one that it times.
@@ -394,6 +430,7 @@ impl RoceSender {
     fn timed_by(&self, acknowledgement: &Packet) -> Bytes {
         let beyond = match acknowledgement.length() {
             0 => 0,
+            _ if acknowledgement.is_trimmed() => self.payload,
             block => u64::from(acknowledgement.reception()) + block,
         };
         if acknowledgement.sequence() + beyond < self.size {
@@ -422,7 +459,7 @@ impl RoceSender {
             return;
         }
         let sent = self.sequence.sent(self.next);
-        let in_flight = self.in_window() - self.arrived_beyond();
+        let in_flight = self.in_window().saturating_sub(self.gone_beyond());
         if let Some(control) = &mut self.congestion_control {
             acknowledged.tell(control, now, sent, in_flight, telemetry);
             self.ask_control();
@@ -528,7 +565,7 @@ impl Repair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{ACKNOWLEDGEMENT, Header};
+    use crate::packet::{ACKNOWLEDGEMENT, Header, TRIMMED};
     use crate::reading::from_text;
 
     const LINE: Rate = Rate::from_gbps(40);
@@ -648,9 +685,42 @@ mod tests {
         let mut sender = sprayed(9000, 3500);
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         answer(&mut sender, 0, Some((2000, 3500)), NEGATIVE);
-        assert_eq!(sender.arrived_beyond(), 1500);
+        assert_eq!(sender.gone_beyond(), 1500);
         answer(&mut sender, 1000, Some((3000, 3500)), NEGATIVE);
-        assert_eq!(sender.arrived_beyond(), 1500);
+        assert_eq!(sender.gone_beyond(), 1500);
+    }
+
+    fn trimmed(sender: &mut RoceSender, sequence: u64) -> bool {
+        let flags = ACKNOWLEDGEMENT | NEGATIVE;
+        let answer = Header { sequence, length: TRIMMED, flags, ..Header::default() }.into();
+        sender.on_acknowledgement(Time::ZERO, &answer, Time::ZERO, None)
+    }
+
+    #[test]
+    fn what_was_trimmed_is_sent_again_at_once_and_whenever_that_happens() {
+        let mut sender = selective();
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        assert!(trimmed(&mut sender, 2000) && !trimmed(&mut sender, 2000));
+        assert_eq!(sent(&mut sender, 9), [2000]);
+        assert!(trimmed(&mut sender, 2000));
+        assert_eq!(sent(&mut sender, 9), [2000]);
+        answer(&mut sender, 2000, Some((3000, 4000)), NEGATIVE);
+        assert_eq!(sent(&mut sender, 9), [4000, 5000], "it is under way, and not lost because 3000 is there");
+        answer(&mut sender, 6000, None, 0);
+        assert!(!trimmed(&mut sender, 2000), "of long ago");
+        assert_eq!(sender.retransmitted, Bytes::new(2000));
+    }
+
+    /// Swift's first window is four packets here. What is lost is not in flight, and goes again when there is room for it.
+    #[test]
+    fn what_was_trimmed_leaves_the_window_and_goes_again_within_it() {
+        let mut sender = sprayed(9000, 9000);
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        trimmed(&mut sender, 1000);
+        trimmed(&mut sender, 3000);
+        assert_eq!(sender.gone_beyond(), 2000);
+        assert_eq!(sent(&mut sender, 9), [1000, 3000]);
+        assert_eq!(sent(&mut sender, 9), [0; 0], "four are in flight");
     }
 
     #[test]
