@@ -45,8 +45,6 @@ class Kind(Generic[Model]):
     """What is raised."""
     start: str
     """Where there is one to start from."""
-    tables: Mapping[str, type[Table]] = field(default_factory=dict)
-    """Tables within, by their keys."""
     schemes: Mapping[str, Mapping[str, type[Table]]] = field(default_factory=dict)
     """Tables that depend on their `scheme`, by their keys."""
 
@@ -123,8 +121,20 @@ class Kind(Generic[Model]):
         """The keys of the innermost table."""
         model: type[Table] = self.model
         for before, part in zip(("", *location), location[:-1], strict=False):
-            model = self.schemes.get(str(before), self.tables).get(str(part), model)
-        return {field.alias or name: field for name, field in model.model_fields.items()}
+            schemes, inner = self.schemes.get(str(before), {}), _by_key(model).get(str(part))
+            model = schemes.get(str(part)) or (_table_in(inner.annotation) if inner else None) or model
+        return _by_key(model)
+
+
+def _by_key(model: type[Table]) -> dict[str, FieldInfo]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _table_in(annotation: object) -> type[Table] | None:
+    """What a key takes, if that is a table, or several."""
+    if isinstance(annotation, type) and issubclass(annotation, Table):
+        return annotation
+    return next(filter(None, map(_table_in, get_args(annotation))), None)
 
 
 def _phrase(description: str) -> str:

@@ -51,7 +51,7 @@ class SweepFile(Table):
 
 
 _REMEDY = "expected a scenario, as `xoff init` writes, or a sweep file that names one"
-_SWEEP = Kind(SweepFile, ScenarioError, "sweeps/ has some to start from", {"axes": Axis})
+_SWEEP = Kind(SweepFile, ScenarioError, "sweeps/ has some to start from")
 
 
 def load(

@@ -411,7 +411,6 @@ _PLAN = Kind(
     Plan,
     PlanError,
     START,
-    {"ports": Ports, "class": Class, "headroom": Headroom, "watchdog": Watchdog},
     {"congestion": _SCHEMES},
 )
 

@@ -79,4 +79,4 @@ class FigureFile(Table):
                 yield Planned(at, base.with_values({**settings.set, **changes, "seed": seed}))
 
 
-_FIGURE = Kind(FigureFile, ScenarioError, "figures/ has some", {"axes": Axis, "scales": AtScale})
+_FIGURE = Kind(FigureFile, ScenarioError, "figures/ has some")
