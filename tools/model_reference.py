@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xoff.axes import Axis
-from xoff.plan import file
+from xoff.plan import at_rate, file
 from xoff.sweep_file import SweepFile
 from xoff.units import duration, size
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 PLANS = """\
 # The plan file, key by key
 
-Written by `tools/generate.py` from the docstrings of `python/xoff/plan/file.py`; `make generate` writes it anew.
-Quantities are spelled as in scenarios, `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or `"3MiB"` (binary), and lengths as
-`"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds what a paper prints.
+Written by `tools/generate.py` from the docstrings of `python/xoff/plan/file.py` and `at_rate.py`; `make generate`
+writes it anew. Quantities are spelled as in scenarios, `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or `"3MiB"` (binary),
+and lengths as `"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds what a paper
+prints.
 """
 
 SWEEPS = """\
@@ -45,8 +46,11 @@ PLAN_TABLES: Tables = (
     ("`[headroom]`", file.Headroom),
     ("`[watchdog]`", file.Watchdog),
     ('`[congestion]` with `scheme = "bcc"`', file.Bcc),
+    ('`[congestion.at_rate.RATE]` with `scheme = "bcc"`', at_rate.PortThresholdAtRate),
     ('`[congestion]` with `scheme = "dcqcn"`', file.Dcqcn),
+    ('`[congestion.at_rate.RATE]` with `scheme = "dcqcn"`', at_rate.RampAtRate),
     ('`[congestion]` with `scheme = "dctcp"`', file.Dctcp),
+    ('`[congestion.at_rate.RATE]` with `scheme = "dctcp"`', at_rate.ThresholdAtRate),
     ('`[congestion]` with `scheme = "qcn"`', file.Qcn),
     ('`[congestion]` with `scheme = "hpcc"`', file.Hpcc),
 )

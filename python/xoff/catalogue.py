@@ -185,8 +185,8 @@ def _of_measures(name: str) -> list[dict[str, Any]]:
 
 
 def _of_plans(name: str) -> list[dict[str, Any]]:
-    """Keys of the plan file that a path means, or the end of one."""
-    path = re.sub(r"\[\d*\]", "", name)
+    """Keys of the plan file that a path means, with or without a rate in it, or the end of one."""
+    path = re.sub(r"\[\d*\]|(?<=\bat_rate)\.(\"[^\"]+\"|\d[^.]*)", "", name)
     named = dict.fromkeys(key for key in _plan_keys() if f".{key.path}".endswith(f".{path}"))
     return [
         _entry(key.path, "key of plans", vocabulary.without_symbols(key.text))

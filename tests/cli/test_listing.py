@@ -45,6 +45,7 @@ def test_list_as_json(command: Command) -> None:
         "slowdown",
         "flows.small.fct_p999_us",
         "congestion.round_trip",
+        "congestion.at_rate.25Gbps.minimum",
         "fct_ns",
         "latency",
     ],

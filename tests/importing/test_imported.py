@@ -66,10 +66,14 @@ def spelled(policy: dict[str, Any]) -> dict[str, Any]:
     return policy | {"alpha_by_priority": [str(alpha) for alpha in policy["alpha_by_priority"]]}
 
 
-def markers(scenario: dict[str, Any]) -> dict[int, Any]:
-    """Those of the queues of each class, without whether packets that enter are marked or those that leave."""
+def markers(scenario: dict[str, Any], rate_bps: int | None = None) -> dict[int, Any]:
+    """Those of the queues of each class, by rate if one is given, whether they look at what enters or what leaves."""
     marking = scenario["switch"][0].get("marking", {})
-    of_all, by_priority = marking.get("queue", {}), marking.get("queue_by_priority", {})
+    at_rate = marking.get("at_rate", {}).get(f"{rate_bps}bps", {})
+    of_all, by_priority = (
+        marking.get("queue", {}),
+        marking.get("queue_by_priority", {}) | at_rate.get("queue_by_priority", {}),
+    )
     found = {one["priority"]: by_priority.get(str(one["priority"]), of_all) for one in scenario["class"]}
     return {one: {key: value for key, value in marker.items() if key != "when"} for one, marker in found.items()}
 
@@ -82,12 +86,13 @@ def test_an_exported_plan_comes_back_as_its_own_scenario(path: Path) -> None:
     (own,) = planned["switch"]
     if "buffer" in switch:  # some class is lossy
         assert spelled(switch["buffer"]) == own["buffer"]
-    assert markers(came_back) == markers(planned)
+    rate_bps = found.settings.groups[0].rate_bps
+    assert markers(came_back, rate_bps) == markers(planned, rate_bps)
     assert {one["priority"]: one.get("lossless", False) for one in came_back["class"]} == {
         one["priority"]: one["lossless"] for one in planned["class"]
     }
     if "pfc" not in own:
-        assert switch["reserved_per_queue"] == own["reserved_per_queue"]
+        assert switch.get("reserved_per_queue", "0B") == own["reserved_per_queue"]
         return
     assert switch["pfc"]["headroom"]["size"] == own["pfc"]["headroom"]["size"]
     assert spelled(switch["pfc"]["xoff"]) == own["pfc"]["xoff"]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 EXAMPLES = ROOT / "examples" / "sonic"
 GOOD = EXAMPLES / "good" / "config_db.json"
 LOOKUP = EXAMPLES / "good" / "pg_profile_lookup.ini"
-PLANS = sorted((ROOT / "plans").glob("*.toml"))
+BY_RATE = ROOT / "plans" / "trident_3_dctcp.toml"
+OF_ONE_RATE = sorted({*(ROOT / "plans").glob("*.toml")} - {BY_RATE})
 MARKING = "switch.marking.queue_by_priority"
 
 
@@ -82,11 +83,18 @@ def exported(tmp_path: Path, request: pytest.FixtureRequest) -> SwitchTables:
     return SwitchTables.load(path)
 
 
-@pytest.mark.parametrize("exported", PLANS, indirect=True, ids=lambda path: path.stem)
+@pytest.mark.parametrize("exported", OF_ONE_RATE, indirect=True, ids=lambda path: path.stem)
 def test_a_scenario_as_it_was_imported_changes_nothing(exported: SwitchTables) -> None:
     for tables in (exported, SwitchTables.load(GOOD, LOOKUP), SwitchTables.load(*(EXAMPLES / "leaf").iterdir())):
         found = put(tables, {})
         assert (found.puts, found.undone, found.notes, found.findings, found.diff) == ((), (), (), (), "")
+
+
+@pytest.mark.parametrize("exported", [BY_RATE], indirect=True, ids=lambda path: path.stem)
+@pytest.mark.parametrize("port", ["Ethernet0", "Ethernet48"])
+def test_nor_does_it_where_ports_of_each_rate_have_marks_of_their_own(exported: SwitchTables, port: str) -> None:
+    found = put(exported, {}, port)
+    assert (found.puts, found.undone, found.findings, found.diff) == ((), (), (), "")
 
 
 POWERS = powers_of_two(-8)

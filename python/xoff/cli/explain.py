@@ -96,7 +96,7 @@ def _written(entry: dict[str, Any]) -> str | None:
         case "measure":
             return f"xoff sweep FILE --measure {entry['path'].replace('[]', '[0]')}"
         case "key of plans":
-            return f"xoff plan FILE --set {entry['path']}=VALUE"
+            return f"xoff plan FILE --set {entry['path'].replace('.at_rate.', '.at_rate.RATE.')}=VALUE"
         case "column":
             return None
     if entry["path"].startswith(_FLUID):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan import busy_ports, headroom, pools
+from xoff.plan import busy_ports, by_rate, headroom, pools
 from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from xoff.plan.switch import Switch
 
 _SOURCE = "BCC, section 4.3"
+_OF_A_PORT = "BCC, section 5"
 
 
 class Thresholds(NamedTuple):
@@ -63,33 +65,32 @@ def shared_bytes(switch: Switch, own: Bcc) -> int:
     return left
 
 
-def port_threshold(switch: Switch, own: Bcc) -> int:
-    """At which a port marks: the plan's, or what its congestion control needs for full throughput [K]."""
-    return own.port_threshold or int(_buffer_round_trips(own) * _in_flight(switch, own))
+def port_threshold(switch: Switch, own: Bcc, rate_bps: int) -> by_rate.Threshold:
+    """Of ports of a rate: the plan's, or what their congestion control needs for full throughput [K]."""
+    there = own.at_rate.get(rate_bps)
+    if there is not None:
+        return by_rate.Threshold(there.port_threshold, "the plan's", "plan")
+    if own.port_threshold is not None:
+        size = ceil(own.port_threshold * by_rate.proportion(switch, own, rate_bps))
+        return by_rate.Threshold(size, *by_rate.told(switch, own, rate_bps, own.port_threshold))
+    in_flight, needed = _in_flight(rate_bps if own.by_rate else switch.fastest_bps, own), _buffer_round_trips(own)
+    return by_rate.Threshold(int(needed * in_flight), f"{float(needed):g} x {number(in_flight)}", _OF_A_PORT)
 
 
 def rows(switch: Switch, own: Bcc) -> list[Row]:
     """Thresholds with their checks, and when memory is overfull."""
-    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
+    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), _largest_of_a_port(switch, own)
     remedy = "the pool's threshold is for them"
     shares = busy_ports.rows(switch, "bcc", shared, alpha, port, remedy)
     return [*_port(switch, own), *_pool(switch, own), *shares, *_overfull(switch, own)]
 
 
 def _port(switch: Switch, own: Bcc) -> list[Row]:
-    in_flight = _in_flight(switch, own)
+    in_flight = _in_flight(switch.fastest_bps, own)
     rate, trip = switch.fastest.rate_bps / 1e9, own.round_trip / 1e6
-    needed = float(_buffer_round_trips(own))
     return [
         Row("bcc.in_flight", "bytes in flight [C RTT]", float(in_flight), "B", f"{rate:g} Gb/s x {trip:g} us", _SOURCE),
-        Row(
-            "bcc.port_threshold",
-            "threshold of a port [K]",
-            port_threshold(switch, own),
-            "B",
-            "the plan's" if own.port_threshold else f"{needed:g} x {number(in_flight)}",
-            "BCC, section 5",
-        ),
+        *_of_ports(switch, own),
         Row(
             "bcc.analysed_threshold",
             "threshold by DCTCP's analysis",
@@ -101,10 +102,26 @@ def _port(switch: Switch, own: Bcc) -> list[Row]:
     ]
 
 
+def _of_ports(switch: Switch, own: Bcc) -> list[Row]:
+    """K of ports of each rate that have their own, those of the fastest first."""
+    found = []
+    for rate in by_rate.rates_bps(switch, own):
+        threshold = port_threshold(switch, own, rate)
+        if rate == switch.fastest_bps:
+            threshold = threshold._replace(source=_OF_A_PORT)
+        key = by_rate.key(switch, "bcc.port_threshold", rate)
+        found.append(Row(key, f"threshold of a port{by_rate.at(switch, own, rate)} [K]", *threshold.row))
+    return found
+
+
+def _largest_of_a_port(switch: Switch, own: Bcc) -> int:
+    return max(port_threshold(switch, own, rate).size_bytes for rate in by_rate.rates_bps(switch, own))
+
+
 def _pool(switch: Switch, own: Bcc) -> list[Row]:
     required, minimum, maximum = thresholds(switch, own)
-    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
-    in_flight, reserved, left = number(_in_flight(switch, own)), _reserved(switch), pools.of(switch).lossy
+    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), _largest_of_a_port(switch, own)
+    in_flight, reserved, left = _in_flight(switch.fastest_bps, own), _reserved(switch), pools.of(switch).lossy
     ramp = maximum - minimum
     return [
         Row(
@@ -121,7 +138,7 @@ def _pool(switch: Switch, own: Bcc) -> list[Row]:
             "needed of the pool [B_R]",
             required,
             "B",
-            f"{in_flight} (1 + {float(_buffer_round_trips(own)):g}) - {reserved:,}",
+            f"{number(in_flight)} (1 + {float(_buffer_round_trips(own)):g}) - {reserved:,}",
             _SOURCE,
         ),
         Row(
@@ -165,7 +182,7 @@ def _left(switch: Switch) -> str:
 
 
 def _overfull(switch: Switch, own: Bcc) -> list[Row]:
-    needed = int(_in_flight(switch, own))
+    needed = int(_in_flight(switch.fastest_bps, own))
     found = []
     for key, quantity, memory, ports in (
         ("bcc.ports_that_fit", "ports with C RTT each, of all memory", switch.memory_bytes, switch.ports),
@@ -182,8 +199,8 @@ def _overfull(switch: Switch, own: Bcc) -> list[Row]:
     return found
 
 
-def _in_flight(switch: Switch, own: Bcc) -> Fraction:
-    return Fraction(switch.fastest.rate_bps * own.round_trip, 8 * 10**12)
+def _in_flight(rate_bps: int, own: Bcc) -> Fraction:
+    return Fraction(rate_bps * own.round_trip, 8 * 10**12)
 
 
 def _buffer_round_trips(own: Bcc) -> Fraction:

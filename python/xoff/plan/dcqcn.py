@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from xoff.plan import headroom, pools
+from xoff.plan import by_rate, headroom, pools, ramps
 from xoff.plan.classes import alpha_of, least_written, lossless
 from xoff.plan.dsh import otherwise
 from xoff.plan.file import Scheme
@@ -167,46 +167,59 @@ _BEFORE_STATIC = "must be below 1, or under static thresholds one input pauses b
 
 
 def _own(switch: Switch, own: Dcqcn) -> list[Row]:
-    ramp = f"marks {own.probability * 100:g} % at K_max = {own.maximum:,} B"
     greatest = float(min(_marks_first(switch, one) for one in lossless(switch)))
-    pause = static_pause(switch)
+    mean, largest, pause = ramps.mean_minimum(switch, own), ramps.largest_minimum(switch, own), static_pause(switch)
     return [
-        Row("minimum", "the plan's K_min", own.minimum, "B", ramp, "DCQCN, figure 14", *_reached(switch, own)),
-        *(_of_class(switch, one, own.minimum) for one in lossless(switch)),
+        *(_minimum(switch, own, rate) for rate in by_rate.rates_bps(switch, own)),
+        *(_of_class(switch, own, one) for one in lossless(switch)),
         Row(
             "minimum_margin",
             "the least of these over K_min",
-            greatest / own.minimum,
+            greatest / float(mean),
             "",
-            f"{number(greatest)} / {own.minimum:,}",
+            f"{number(greatest)} / {number(mean)}",
             _SOURCE,
         ),
         Row(
             "minimum_over_pause",
             "K_min over static t_PFC of the pool",
-            own.minimum / float(pause),
+            largest / float(pause),
             "",
-            f"{own.minimum:,} / {number(pause)}",
+            f"{largest:,} / {number(pause)}",
             "DCQCN, section 6",
-            *check(own.minimum < pause, _BEFORE_STATIC, Verdict.WARNS),
+            *check(largest < pause, _BEFORE_STATIC, Verdict.WARNS),
         ),
     ]
 
 
-def _reached(switch: Switch, own: Dcqcn) -> tuple[Verdict, str]:
-    """Whether a queue can be as long as K_max."""
+def _minimum(switch: Switch, own: Dcqcn, rate_bps: int) -> Row:
+    """The ramp of ports of a rate, and whether a queue can be as long as its upper end."""
+    found, (size, formula, source) = ramps.ramp(switch, own, rate_bps), ramps.minimum(switch, own, rate_bps)
+    ramp = f"marks {found.probability * 100:g} % at K_max = {found.maximum_bytes:,} B"
     most = switch.memory_bytes // switch.mmus
-    return check(own.maximum < most, f"K_max must be below the memory of its ports, {most:,} B", Verdict.WARNS)
+    why = f"K_max must be below the memory of its ports, {most:,} B"
+    verdict = check(found.maximum_bytes < most, why, Verdict.WARNS)
+    key = by_rate.key(switch, "minimum", rate_bps)
+    if rate_bps == switch.fastest_bps:
+        formula, source = ramp, "DCQCN, figure 14"
+    else:
+        formula = f"{formula}, {ramp}"
+    return Row(key, f"the plan's K_min{by_rate.at(switch, own, rate_bps)}", size, "B", formula, source, *verdict)
 
 
-def _of_class(switch: Switch, one: Class, minimum: int) -> Row:
-    """Whether K_min is low enough for the alpha and the pool that exporters write for a class."""
+def _of_class(switch: Switch, own: Dcqcn, one: Class) -> Row:
+    """Whether K_min is low enough for the alpha and the pool that exporters write for a class.
+
+    Where ports of each rate have their own, it is that of an MMU's ports on average: one port feeds the queues of all.
+    """
+    minimum, several = ramps.mean_minimum(switch, own), len(by_rate.rates_bps(switch, own)) > 1
     shared, n, p = pools.of(switch).lossless, switch.ports_per_mmu, len(switch.lossless)
     alpha, margin, greatest = least_written(alpha_of(one, switch)), _margin(switch), _marks_first(switch, one)
     paused = f"{alpha} x {shared:,}" if not margin else f"({alpha} x {shared:,} - {margin:,})"
     written = "" if alpha == alpha_of(one, switch) else f", {alpha_of(one, switch)} as a power of two"
     feeds = f"or a port that feeds {n} queues of {one.name} is paused before they mark"
     remedy = "" if minimum <= greatest else f"; {_remedy(switch, minimum, greatest)}"
+    planned = f"the plan's, {number(minimum)} B{' on average over the ports of an MMU' if several else ''},"
     return Row(
         f"marks_first.{one.name}",
         f"greatest K_min for {one.name} [t_ECN]",
@@ -214,7 +227,7 @@ def _of_class(switch: Switch, one: Class, minimum: int) -> Row:
         "B",
         f"{paused} / ({n} x (1 + {p} x {alpha})){written}",
         _SOURCE,
-        *check(minimum <= greatest, f"the plan's, {minimum:,} B, must be at most that, {feeds}{remedy}"),
+        *check(minimum <= greatest, f"{planned} must be at most that, {feeds}{remedy}"),
     )
 
 
@@ -236,7 +249,7 @@ def _margin(switch: Switch) -> int:
     return max(headroom.chosen_bytes(switch, group) for group in switch.groups)
 
 
-def _remedy(switch: Switch, minimum: int, greatest: Fraction) -> str:
+def _remedy(switch: Switch, minimum: Fraction, greatest: Fraction) -> str:
     """What would let a class mark first: less of K_min, or the smallest alpha of those that switches have."""
     filled = switch.ports_per_mmu * minimum
     free = pools.of(switch).lossless - len(switch.lossless) * filled

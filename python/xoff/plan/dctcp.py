@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from xoff.models.dctcp import Bottleneck, ExactSteadyState, SteadyState
-from xoff.plan import busy_ports, pools
+from xoff.plan import busy_ports, by_rate, pools
 from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -17,31 +17,41 @@ if TYPE_CHECKING:
 _SOURCE = "DCTCP, section 3.4"
 
 
-def threshold_bytes(switch: Switch, own: Dctcp) -> int:
-    """The plan's threshold, or the least whole number of packets above the bound [K]."""
-    if own.threshold is not None:
-        return own.threshold
-    return (math.floor(_bottleneck(switch, own).least_threshold) + 1) * switch.plan.mtu
+def threshold_at(switch: Switch, own: Dctcp, rate_bps: int) -> by_rate.Threshold:
+    """Of ports of a rate: the plan's, or the least whole number of packets above the bound [K]."""
+    there, mtu = own.at_rate.get(rate_bps), switch.plan.mtu
+    if there is not None:
+        return by_rate.Threshold(there.threshold, "the plan's", "plan")
+    if own.threshold is not None:  # rounded up, since it must be above a bound that is in proportion, too
+        size = math.ceil(own.threshold * by_rate.proportion(switch, own, rate_bps))
+        return by_rate.Threshold(size, *by_rate.told(switch, own, rate_bps, own.threshold))
+    link = _bottleneck(switch, own, rate_bps if own.by_rate else switch.fastest_bps)
+    packets = math.floor(link.least_threshold) + 1
+    return by_rate.Threshold(packets * mtu, f"{packets} packets of {mtu:,} B", "plan")
 
 
 def rows(switch: Switch, own: Dctcp) -> list[Row]:
     """Bounds on K and g, the sawtooth of N flows, and how large an incast fits."""
-    return [*_bounds(switch, own), *_busy(switch, own), *_sawtooth(switch, own), *_incast(switch, own)]
+    bounds = [*_bounds(switch, own), *_of_thresholds(switch, own), *_gain(switch, own)]
+    return [*bounds, *_busy(switch, own), *_sawtooth(switch, own), *_incast(switch, own)]
 
 
 def _busy(switch: Switch, own: Dctcp) -> list[Row]:
     if all(one.lossless for one in switch.plan.classes):
         return []
-    shared, threshold = pools.of(switch).lossy, threshold_bytes(switch, own)
+    shared, last = pools.of(switch).lossy, max(size for size, _, _ in _thresholds(switch, own).values())
     remedy = "expected a smaller threshold, a larger alpha, or BCC, which marks by the pool, too"
-    return busy_ports.rows(switch, "dctcp", shared, lossy_alpha(switch), threshold, remedy)
+    return busy_ports.rows(switch, "dctcp", shared, lossy_alpha(switch), last, remedy)
+
+
+def _thresholds(switch: Switch, own: Dctcp) -> dict[int, by_rate.Threshold]:
+    return {rate: threshold_at(switch, own, rate) for rate in by_rate.rates_bps(switch, own)}
 
 
 def _bounds(switch: Switch, own: Dctcp) -> list[Row]:
-    link, mtu, threshold = _bottleneck(switch, own), switch.plan.mtu, threshold_bytes(switch, own)
-    rate, trip, packets = switch.fastest.rate_bps / 1e9, own.round_trip / 1e6, threshold / mtu
+    link, mtu = _bottleneck(switch, own, switch.fastest_bps), switch.plan.mtu
+    rate, trip = switch.fastest_bps / 1e9, own.round_trip / 1e6
     in_flight, least = link.in_flight * mtu, link.least_threshold * mtu
-    gain, greatest = float(own.gain), link.greatest_gain(packets)
     return [
         Row("dctcp.in_flight", "bytes in flight [C RTT]", in_flight, "B", f"{rate:g} Gb/s x {trip:g} us", _SOURCE),
         Row("dctcp.least_threshold", "least threshold", least, "B", f"{number(in_flight)} / 7", "RFC 8257"),
@@ -61,23 +71,41 @@ def _bounds(switch: Switch, own: Dctcp) -> list[Row]:
             f"0.17 x {number(in_flight)}",
             "BCC, section 2",
         ),
-        Row(
-            "dctcp.threshold",
-            "threshold [K]",
-            threshold,
-            "B",
-            f"{packets:.4g} packets of {mtu:,} B",
-            "plan",
-            *check(threshold > least, f"must be above C RTT / 7, {number(least)} B, or the queue runs empty"),
-        ),
+    ]
+
+
+def _of_thresholds(switch: Switch, own: Dctcp) -> list[Row]:
+    """K of the fastest ports and of those of each other rate that have their own, and how long the first lasts."""
+    mtu, rate = switch.plan.mtu, switch.fastest_bps / 1e9
+    (fastest, (size, *_)), *others = _thresholds(switch, own).items()
+    return [
+        _threshold(switch, own, fastest, by_rate.Threshold(size, f"{size / mtu:.4g} packets of {mtu:,} B", "plan")),
+        *(_threshold(switch, own, other, found) for other, found in others),
         Row(
             "dctcp.drain",
             "time to send K",
-            threshold * 8 / rate / 1e3,
+            size * 8 / rate / 1e3,
             "us",
-            f"8 x {threshold:,} / {rate:g} Gb/s",
+            f"8 x {size:,} / {rate:g} Gb/s",
             "DCTCP, section 2",
         ),
+    ]
+
+
+def _threshold(switch: Switch, own: Dctcp, rate_bps: int, found: by_rate.Threshold) -> Row:
+    least = _bottleneck(switch, own, rate_bps).least_threshold * switch.plan.mtu
+    verdict = check(found.size_bytes > least, f"must be above C RTT / 7, {number(least)} B, or the queue runs empty")
+    key = by_rate.key(switch, "dctcp.threshold", rate_bps)
+    return Row(key, f"threshold{by_rate.at(switch, own, rate_bps)} [K]", *found.row, *verdict)
+
+
+def _gain(switch: Switch, own: Dctcp) -> list[Row]:
+    """Whether g is small enough at the ports that let flows have most in flight."""
+    mtu = switch.plan.mtu
+    most = [(_bottleneck(switch, own, rate), size / mtu) for rate, (size, *_) in _thresholds(switch, own).items()]
+    link, packets = max(most, key=lambda port: port[0].in_flight + port[1])
+    gain, greatest = float(own.gain), link.greatest_gain(packets)
+    return [
         Row(
             "dctcp.greatest_gain",
             "greatest gain",
@@ -102,7 +130,8 @@ def _bounds(switch: Switch, own: Dctcp) -> list[Row]:
 
 
 def _sawtooth(switch: Switch, own: Dctcp) -> list[Row]:
-    link, packets = _bottleneck(switch, own), threshold_bytes(switch, own) / switch.plan.mtu
+    fastest = switch.fastest_bps
+    link, packets = _bottleneck(switch, own, fastest), threshold_at(switch, own, fastest).size_bytes / switch.plan.mtu
     found = []
     for flows in own.flows:
         if (link.in_flight + packets) / flows < 1:
@@ -154,10 +183,8 @@ def _incast(switch: Switch, own: Dctcp) -> list[Row]:
     return [Row("dctcp.incast", "senders whose first windows fit", buffer // burst, "", formula, "DCTCP, section 3.5")]
 
 
-def _bottleneck(switch: Switch, own: Dctcp) -> Bottleneck:
-    return Bottleneck(
-        rate_bps=switch.fastest.rate_bps, round_trip_ns=own.round_trip / 1e3, packet_bytes=switch.plan.mtu
-    )
+def _bottleneck(switch: Switch, own: Dctcp, rate_bps: int) -> Bottleneck:
+    return Bottleneck(rate_bps=rate_bps, round_trip_ns=own.round_trip / 1e3, packet_bytes=switch.plan.mtu)
 
 
 def _gain_below(greatest: float) -> int:

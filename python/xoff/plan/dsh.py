@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from xoff.plan import headroom, pools
+from xoff.plan import headroom, pools, ramps
 from xoff.plan.classes import alpha_of, largest_alphas, lossless
-from xoff.plan.file import Qcn, Scheme
+from xoff.plan.file import Dcqcn, Qcn, Scheme
 from xoff.plan.rows import Row, Verdict, check, number
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ def _share(switch: Switch, name: Scheme, shared: int, margin: int, busy: int) ->
         formula = f"{alpha} ({shared:,} + {busy} x {margin:,}) / (1 + {alpha} + {float(beside):g}) - {margin:,}"
     instead = otherwise(switch, name)
     verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", instead)
-    minimum = getattr(switch.plan.congestion, "minimum", None)
-    if minimum is not None and share > 2 * mtu:
+    if isinstance(switch.plan.congestion, Dcqcn) and share > 2 * mtu:
+        minimum = ramps.largest_minimum(switch, switch.plan.congestion)
         verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B", instead)
     key = f"{name}.share.{busy}" + (".margin" if margin else "")
     return Row(key, f"{quantity} under {_CALLED[name]}{tau}", float(share), "B", formula, _SOURCE, *verdict)

@@ -15,6 +15,7 @@ from xoff import catalogue
 from xoff.errors import PlanError
 from xoff.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.model_file import Kind, Table
+from xoff.plan.at_rate import AtRate, PortThresholdAtRate, RampAtRate, ThresholdAtRate
 from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
 
 if TYPE_CHECKING:
@@ -189,7 +190,11 @@ class Bcc(Table):
     shared: Annotated[Size, Field(gt=0)] | None = None
     """Size of one shared pool; left out, what reserves leave [B]."""
     port_threshold: Annotated[Size, Field(gt=0)] | None = None
-    """At which a port marks; left out, lambda C RTT [K]."""
+    """At which a port marks; left out, lambda C RTT, C of the fastest ports [K]."""
+    by_rate: StrictBool = False
+    """Whether ports mark by their own rate: at its lambda C RTT, or in proportion to the fastest's `port_threshold`."""
+    at_rate: AtRate[PortThresholdAtRate] = Field(default_factory=dict)
+    """Instead of all this at ports of a rate, such as `at_rate.25Gbps = { port_threshold = "180kB" }`."""
     ramp: Annotated[Time, Field(gt=0)] = 8_000_000
     """Time by which the two thresholds lie apart, at the rate of all ports together [h]."""
     probability: Annotated[StrictFloat, Field(gt=0, le=1)] = 0.1
@@ -210,6 +215,10 @@ class Dcqcn(Table):
     """Length above which every packet is marked [K_max]."""
     probability: Annotated[StrictFloat, Field(gt=0, le=1)] = 0.01
     """Of a mark at `maximum` [P_max]."""
+    by_rate: StrictBool = False
+    """Whether `minimum` and `maximum` are those of the fastest ports, and of others in proportion to their rate."""
+    at_rate: AtRate[RampAtRate] = Field(default_factory=dict)
+    """Instead of all this at ports of a rate, such as `at_rate.25Gbps = { minimum = "20kB", maximum = "80kB" }`."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 256)
     """Weight of the newest period in alpha [g]."""
     cnp_interval: Annotated[Time, Field(gt=0)] = 50_000_000
@@ -239,6 +248,10 @@ class Dctcp(Table):
     """Base round trip [RTT]."""
     threshold: Annotated[Size, Field(gt=0)] | None = None
     """At which a queue marks; left out, the least number of packets that the bound allows [K]."""
+    by_rate: StrictBool = False
+    """Whether ports mark by their own rate: by its bound, or in proportion to the fastest's `threshold`."""
+    at_rate: AtRate[ThresholdAtRate] = Field(default_factory=dict)
+    """Instead of all this at ports of a rate, such as `at_rate.25Gbps = { threshold = "20kB" }`."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 16)
     """Weight of the newest window in alpha [g]."""
     flows: tuple[Annotated[StrictInt, Field(ge=1)], ...] = (2, 10, 40)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, hpcc, mmus, pools, qcn
+from xoff.plan import bcc, by_rate, chip, dcqcn, dctcp, dsh, headroom, hpcc, mmus, pools, qcn, ramps
 from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn, load
 from xoff.plan.resuming import check_xon_offset, xon_offset_bytes
@@ -16,7 +16,7 @@ from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Setti
 from xoff.plan.switch import Switch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from xoff.plan.file import Class, Plan
@@ -55,6 +55,8 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
     """Computes a plan. Raises PlanError."""
     switch = Switch.of(plan, file)
     try:
+        by_rate.check(switch)
+        ramps.check(switch)
         sections = _sections(switch)
         _check_printed(plan, sections)
         sections = {name: with_printed(rows, plan.printed) for name, rows in sections.items()}
@@ -136,7 +138,16 @@ def _watchdog(plan: Plan) -> Watchdog | None:
 def _group(switch: Switch, group: Group) -> PortGroup:
     pause = _pause(switch, group) if switch.lossless else None
     cable = float(group.cable_m)
-    return PortGroup(group.name, group.ports, group.rate_bps, group.delay_ps, cable, pause, group.step)
+    ecn = tuple(_differing_ecn(switch, group.rate_bps))
+    return PortGroup(group.name, group.ports, group.rate_bps, group.delay_ps, cable, pause, group.step, ecn)
+
+
+def _differing_ecn(switch: Switch, rate_bps: int) -> Iterator[tuple[int, Ecn | None]]:
+    """Of classes that ports of a rate mark otherwise than the fastest."""
+    for one in switch.plan.classes:
+        ecn = _queue_ecn(switch, one, rate_bps)
+        if ecn != _queue_ecn(switch, one, switch.fastest_bps):
+            yield from ((priority, ecn) for priority in one.priorities)
 
 
 def _pause(switch: Switch, group: Group) -> Pause:
@@ -148,18 +159,20 @@ def _pause(switch: Switch, group: Group) -> Pause:
 
 def _class(switch: Switch, one: Class, priority: int) -> TrafficClass:
     name, dscp, alpha = one.names[priority], one.dscp_of(priority), float(alpha_of(one, switch))
-    return TrafficClass(name, priority, dscp, one.lossless, alpha, one.reserved, _queue_ecn(switch, one))
+    ecn = _queue_ecn(switch, one, switch.fastest_bps)
+    return TrafficClass(name, priority, dscp, one.lossless, alpha, one.reserved, ecn)
 
 
-def _queue_ecn(switch: Switch, one: Class) -> Ecn | None:
+def _queue_ecn(switch: Switch, one: Class, rate_bps: int) -> Ecn | None:
+    """At ports of a rate."""
     match switch.plan.congestion:
         case Dcqcn() as own if one.lossless:
-            return Ecn(own.minimum, own.maximum, own.probability)
+            return ramps.ramp(switch, own, rate_bps)
         case Bcc() as own if not one.lossless:
-            threshold = bcc.port_threshold(switch, own)
+            threshold = bcc.port_threshold(switch, own, rate_bps).size_bytes
             return Ecn(threshold, threshold, 1.0)
         case Dctcp() as own if not one.lossless:
-            threshold = dctcp.threshold_bytes(switch, own)
+            threshold = dctcp.threshold_at(switch, own, rate_bps).size_bytes
             return Ecn(threshold, threshold, 1.0)
     return None
 

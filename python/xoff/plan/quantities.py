@@ -64,9 +64,11 @@ def _spelled(what: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "format": what})
 
 
+rate_bps = _reader("rate")
+"""What a rate comes to. Raises ValueError."""
 Size = Annotated[int, BeforeValidator(_reader("size")), _spelled("size")]
 """Bytes."""
-Rate = Annotated[int, BeforeValidator(_reader("rate")), _spelled("rate")]
+Rate = Annotated[int, BeforeValidator(rate_bps), _spelled("rate")]
 """Bits per second."""
 Time = Annotated[int, BeforeValidator(_reader("time")), _spelled("time")]
 """Picoseconds."""

@@ -55,6 +55,8 @@ class Switch:
     """Parts of it with ports of their own."""
     chip_ports: int
     chip_rate_bps: int
+    fastest_bps: int
+    """The rate of the fastest ports, of an MMU those of the whole chip."""
     cell_bytes: int | None
 
     @classmethod
@@ -81,6 +83,7 @@ class Switch:
             plan.mmus or chip["mmus"],
             chip_ports,
             chip_rate,
+            max(group.rate_bps for group in groups),
             chip["cell_bytes"],
         )
         switch._check_fit(file)

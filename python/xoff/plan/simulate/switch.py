@@ -124,12 +124,16 @@ def _said(sizes: list[int]) -> dict[str, object]:
 
 
 def _marking(found: Outcome) -> dict[str, object]:
-    """On the queues of each class and on the pool; BCC marks packets that leave (section 5)."""
+    """On the queues of each class, by the rate of ports, and on the pool; BCC marks packets that leave (section 5)."""
     settings, when = found.settings, {"when": "dequeue"} if isinstance(found.plan.congestion, Bcc) else {}
-    markers: dict[str, object] = {}
-    by_class = {str(one.priority): _marker(one.ecn) | when for one in settings.classes if one.ecn is not None}
-    if by_class:
-        markers["queue_by_priority"] = by_class
+
+    def of_queues(ecn: Iterable[tuple[int, Ecn | None]]) -> dict[str, object]:
+        by_class = {str(priority): _marker(one) | when for priority, one in ecn if one is not None}
+        return {"queue_by_priority": by_class} if by_class else {}
+
+    markers = of_queues((one.priority, one.ecn) for one in settings.classes)
+    if at_rate := {f"{group.rate_bps}bps": of_queues(group.ecn) for group in settings.groups if group.ecn}:
+        markers["at_rate"] = at_rate
     if settings.pools.ecn is not None:
         markers["pool"] = _marker(settings.pools.ecn) | when | {"uniform": True}
     return markers
