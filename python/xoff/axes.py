@@ -8,6 +8,7 @@ unit = "kB"                  # left out if they have none
 [axes.scheme.values]         # names, or numbers in quotes, each with the keys it changes
 standard = {}
 bcc = { "switch.marking.pool" = { kind = "bcc" } }
+unmarked = { "switch.marking" = "" }   # leaves the key out
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Axis(Table):
     """What one axis varies."""
 
     values: Annotated[Any, Field(json_schema_extra={"format": "list, or a table of names"})]
-    """Values of the key; or names, or numbers in quotes, each with a table of the keys that it changes."""
+    """Values of the key; or names, or numbers in quotes, each with a table of the keys that it changes (`""`: leaves
+    out)."""
     key: str | None = None
     """Of the scenario."""
     unit: str | None = None

@@ -73,8 +73,8 @@ class Scenario:
         Args:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
             value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit. An empty
-                dictionary replaces a table, another is merged with it; None leaves the key out. A table that is left
-                out begins as it is by default.
+                dictionary replaces a table, another is merged with it; None, or an empty text, leaves the key out. A
+                table that is left out begins as it is by default.
         """
         return self.with_values({key: value})
 

@@ -14,8 +14,8 @@ def document(table: Mapping[str, object]) -> str:
 
 
 def changes(values: Mapping[str, object]) -> tuple[str, ...]:
-    """Keys with their values as `KEY=VALUE`, and `KEY=` for those that are left out."""
-    return tuple(f"{key}={'' if item is None else value(item)}" for key, item in values.items())
+    """Keys with their values as `KEY=VALUE`, and `KEY=` for those that are left out: of None, or of an empty text."""
+    return tuple(f"{key}={'' if item is None or item == '' else value(item)}" for key, item in values.items())
 
 
 def plain(item: object) -> object:

@@ -247,8 +247,9 @@ impl Scenario {
         let (network, names) = (simulation.network(), simulation.network().names());
         let find = |name: &str| names.find(name).ok_or_else(|| self.unknown(py, name));
         let ends = [find(&ends.0)?, find(&ends.1)?];
-        let ports = xoff::flow_path::ports(&simulation, ends, self.transport(py, transport)?, number);
-        Ok((names_of(&ports, network), simulation.parallel_paths().is_none()))
+        let transport = self.transport(py, transport)?;
+        let ports = xoff::flow_path::ports(&simulation, ends, transport, number);
+        Ok((names_of(&ports, network), simulation.parallel_paths(transport).is_none()))
     }
 
     /// Of each flow - its source and destination, its transport, its number at its source - whether its data may leave by a port,

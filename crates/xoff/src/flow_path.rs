@@ -110,7 +110,7 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
         priority: flow.priority,
         start: flow.start,
         ports: ports(simulation, [source, flow.destination], flow.transport, number),
-        is_one: simulation.parallel_paths().is_none(),
+        is_one: simulation.parallel_paths(flow.transport).is_none(),
     })
 }
 
@@ -118,8 +118,8 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
 /// of all that it may take. `number` is its number at its source, the first of the `ends`.
 pub fn ports(simulation: &Simulation, ends: [NodeId; 2], transport: u8, number: u32) -> Vec<PortId> {
     let ([source, destination], network) = (ends, simulation.network());
-    let hops: Vec<Hop> = if simulation.parallel_paths().is_none() {
-        let number = simulation.fabric().shared_tuples.number(transport, number);
+    let hops: Vec<Hop> = if simulation.parallel_paths(transport).is_none() {
+        let number = simulation.fabric().shared_tuples.number(transport, number, 0);
         let tuple = FiveTuple::of_flow(source, destination, number);
         simulation.routes().path(network, source, destination, tuple).collect()
     } else {

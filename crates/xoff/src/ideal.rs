@@ -64,12 +64,13 @@ pub fn of_flow(
     transport: usize,
 ) -> Ideal {
     let fabric = simulation.fabric();
-    let number = fabric.shared_tuples.number(transport as u8, number);
+    let number = fabric.shared_tuples.number(transport as u8, number, 0);
+    let parallel_paths = simulation.parallel_paths(transport as u8);
     let transport = &fabric.transports[transport];
     let train = Train::new(transport, &fabric.host, size);
     let tuple = FiveTuple::of_flow(source, destination, number);
     let (network, wire_overhead) = (simulation.network(), transport.packet_sizes().wire_overhead);
-    let path = |from, to, tuple| match simulation.parallel_paths() {
+    let path = |from, to, tuple| match parallel_paths {
         None => {
             let path = simulation.routes().path(network, from, to, tuple);
             stages(network, path, wire_overhead, |node| simulation.layout(node).crossbar())

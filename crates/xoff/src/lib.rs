@@ -28,6 +28,7 @@ pub mod routing;
 pub mod scenario;
 pub mod scheduler;
 pub mod simulation;
+pub mod spraying;
 pub mod switch;
 pub mod telemetry;
 pub mod topology;

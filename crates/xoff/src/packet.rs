@@ -5,7 +5,11 @@ use crate::routing::{FiveTuple, SharedTuples};
 use crate::topology::{NodeId, PortId};
 
 /// The acknowledgement of a receiver that has everything, whatever the flow's size.
-pub const EVERYTHING: u64 = u64::MAX;
+pub const EVERYTHING: u64 = SEQUENCE_MASK;
+
+/// A flow has fewer bytes than so many bits can tell. Above them is the entropy of a packet, where flows are sprayed.
+const SEQUENCE_BITS: u32 = 48;
+const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
 /// The length of a packet whose payload a switch has cut off, and of the acknowledgement that answers it, whose sequence is the first
 /// byte of what was cut off.
@@ -40,6 +44,7 @@ pub struct Header {
 /// A header as it travels: packed into words, because a struct of many fields is copied field by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
+    /// Below the entropy.
     sequence: u64,
     /// Below the port by which the packet came into the switch that holds it.
     stamp: u64,
@@ -97,6 +102,7 @@ pub fn deferred_stamp(record: Option<u32>) -> u64 {
 impl From<Header> for Packet {
     #[inline]
     fn from(header: Header) -> Self {
+        debug_assert!(header.sequence <= SEQUENCE_MASK, "it fits");
         Self {
             sequence: header.sequence,
             stamp: header.stamp,
@@ -113,13 +119,24 @@ impl From<Header> for Packet {
 impl Packet {
     /// Bytes of its flow before its own; of a packet without data more than any flow has.
     pub const fn offset(&self) -> u64 {
-        if self.is(ACKNOWLEDGEMENT) { u64::MAX } else { self.sequence }
+        if self.is(ACKNOWLEDGEMENT) { u64::MAX } else { self.sequence() }
     }
 
     /// See [`Header::sequence`].
     #[inline]
     pub const fn sequence(&self) -> u64 {
-        self.sequence
+        self.sequence & SEQUENCE_MASK
+    }
+    /// What is hashed for the source port of its flow, if that is sprayed; acknowledgements have that of the packet which they answer.
+    #[inline]
+    pub const fn entropy(&self) -> u16 {
+        (self.sequence >> SEQUENCE_BITS) as u16
+    }
+    /// The same packet, which has none yet, with an entropy.
+    #[inline]
+    #[must_use]
+    pub const fn with_entropy(self, entropy: u16) -> Self {
+        Self { sequence: self.sequence | (entropy as u64) << SEQUENCE_BITS, ..self }
     }
     /// See [`Header::stamp`].
     #[inline]
@@ -286,7 +303,7 @@ impl Packet {
     /// What switches hash to choose among next hops.
     #[inline]
     pub fn five_tuple(&self, shared: &SharedTuples) -> FiveTuple {
-        let number = shared.number(self.transport(), self.flow());
+        let number = shared.number(self.transport(), self.flow(), self.entropy());
         FiveTuple::of_packet(self.source(), self.destination(), number, self.is(ACKNOWLEDGEMENT))
     }
 }
@@ -388,6 +405,15 @@ mod tests {
         packet.set_ingress(5);
         assert_eq!((packet.stamp(), packet.ingress()), (1 << 49, 5));
         assert!(!packet.has_deferred_stamp());
+    }
+
+    #[test]
+    fn an_entropy_is_beside_the_sequence() {
+        let header = Header { sequence: EVERYTHING, stamp: 77, ..Header::default() };
+        let packet = Packet::from(header).with_entropy(u16::MAX - 1);
+        assert_eq!((packet.sequence(), packet.entropy(), packet.stamp()), (EVERYTHING, u16::MAX - 1, 77));
+        let packet = Packet::from(Header { sequence: 5, ..header });
+        assert_eq!((packet.entropy(), packet.with_entropy(9).sequence()), (0, 5));
     }
 
     #[test]

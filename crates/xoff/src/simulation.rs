@@ -48,6 +48,8 @@ pub struct Simulation {
     routes: Routes,
     /// Nothing for ECMP.
     parallel_paths: Option<ParallelPaths>,
+    /// Whether switches balance load.
+    balances_load: bool,
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
@@ -102,12 +104,14 @@ impl Simulation {
         let slow_times = slow_receivers::lay_out(scenario, &network)?;
         checks::check(scenario, &network, &switches)?;
         let balances_load = scenario.topology.routing().kind.balances_load();
+        let sprays = scenario.transport.values().any(Transport::is_sprayed);
         let has_slow_receivers = !slow_times.is_empty();
         let traces = longest_paths.iter().any(|path| *path != Path::default());
         let lengths = if traces { Lengths::new(&network, &routes) } else { Lengths::default() };
         Ok(Self {
             watch: watch(scenario, &network, &switches, classes)?,
-            parallel_paths: balances_load.then(|| ParallelPaths::new(&network)),
+            parallel_paths: (balances_load || sprays).then(|| ParallelPaths::new(&network)),
+            balances_load,
             routes,
             traces,
             fabric: Fabric {
@@ -192,6 +196,8 @@ impl Simulation {
         let rate = port.rate();
         let host = Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
             .with_applications(applications, &self.fabric.plans);
+        let sprays = self.fabric.transports.iter().any(Transport::is_sprayed);
+        let host = if sprays { host.with_spraying(stream(Purpose::Spraying)) } else { host };
         match self.slow_times.get(&node) {
             Some(slow_times) => {
                 let frames = layout::pause_frames_over(&self.scenario.pfc, std::iter::once(rate));
@@ -233,9 +239,10 @@ impl Simulation {
         })
     }
 
-    /// All paths together, where packets of a flow may take several.
-    pub fn parallel_paths(&self) -> Option<&ParallelPaths> {
-        self.parallel_paths.as_ref()
+    /// All paths together, where packets of a flow of this transport may take several.
+    pub fn parallel_paths(&self, transport: u8) -> Option<&ParallelPaths> {
+        let are_sprayed = self.balances_load || self.fabric.shared_tuples.is_sprayed(transport);
+        self.parallel_paths.as_ref().filter(|_| are_sprayed)
     }
 
     /// What chooses among next hops of a switch, where not ECMP does.
@@ -417,8 +424,10 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
             persistent.push((index, roce.queue_pairs));
         }
     }
+    let sprayed = (0..).zip(&transports).filter(|(_, transport)| transport.is_sprayed());
+    let sprayed = sprayed.map(|(index, _)| index).collect::<Vec<u8>>().into_iter();
     Fabric {
-        shared_tuples: SharedTuples::of(persistent.into_iter()),
+        shared_tuples: SharedTuples::of(persistent.into_iter()).with_sprayed(sprayed),
         transports,
         wire_overheads,
         longest_paths_inside: Vec::new(),

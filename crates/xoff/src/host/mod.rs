@@ -18,6 +18,7 @@ mod queue_pairs;
 mod receiving;
 mod sending;
 mod small_queues;
+mod sprayers;
 
 use std::mem::offset_of;
 use std::slice::from_mut;
@@ -53,6 +54,7 @@ use queue_pairs::Turns;
 use receiving::{Reception, Receptions};
 use sending::Sending;
 pub use sending::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
+use sprayers::Sprayers;
 
 /// A table entry for a flow whose state is gone, or not there yet.
 const GONE: u32 = u32::MAX;
@@ -165,6 +167,8 @@ pub struct Host {
     intake: Option<Box<Intake>>,
     /// What the other adapter of the same host is to hear.
     letters: Vec<Letter>,
+    /// Nothing where no transport sprays.
+    sprayers: Option<Box<Sprayers>>,
 }
 
 const _: () = assert!(offset_of!(Host, sending_slots).is_multiple_of(64));
@@ -196,7 +200,14 @@ impl Host {
             reactions,
             intake: None,
             letters: Vec::new(),
+            sprayers: None,
         }
+    }
+
+    /// The same host, which may spray; `rng` is the stream of its entropies.
+    #[must_use]
+    pub fn with_spraying(self, rng: Rng) -> Self {
+        Self { sprayers: Some(Box::new(Sprayers::new(rng))), ..self }
     }
 
     /// The same host; if its adapter's packets line up, none of them is an event until it arrives at the other end of the link. Only

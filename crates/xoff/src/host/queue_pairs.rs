@@ -5,6 +5,7 @@
 use super::adapter::Place;
 use super::limiters::NO_LIMITER;
 use super::sending::Sender;
+use super::sprayers::NOT_SPRAYED;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::classes::{Classes, PRIORITIES};
@@ -26,6 +27,8 @@ pub(super) struct QueuePair {
     /// The congestion control's own.
     control: Timer,
     in_turn: bool,
+    /// The place of what sprays its packets, or [`NOT_SPRAYED`].
+    pub(super) sprayer: u32,
     /// The place of its persistent queue pair, unless it has one of its own.
     pub(super) place: Option<u32>,
 }
@@ -33,7 +36,8 @@ pub(super) struct QueuePair {
 impl QueuePair {
     /// A flow whose congestion control has these needs; where its queue pair is persistent, that has this place.
     pub(super) fn new(sender: RoceSender, needs: Needs, place: Option<u32>) -> Self {
-        Self { sender, needs, pacing: Timer::default(), control: Timer::default(), in_turn: false, place }
+        let (pacing, control) = (Timer::default(), Timer::default());
+        Self { sender, needs, pacing, control, in_turn: false, sprayer: NOT_SPRAYED, place }
     }
 
     /// The stamp of its next packet.
@@ -193,9 +197,12 @@ impl Host {
         let Some(pair) = sending.queue_pair() else { return };
         let before = pair.sender.rate();
         let segment = pair.sender.take(begins);
-        let (has_changed, place) = (pair.sender.rate() != before, pair.place);
+        let (has_changed, place, sprayer) = (pair.sender.rate() != before, pair.place, pair.sprayer);
         let stamp = pair.stamp(context);
-        let packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
+        let mut packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
+        if let Some(sprayers) = self.sprayers.as_mut().filter(|_| sprayer != NOT_SPRAYED) {
+            packet = sprayers.spray(sprayer, packet);
+        }
         if !sending.timer.is_armed() {
             sending.arm_retransmission(&mut self.pending, context);
         }
@@ -273,6 +280,12 @@ impl Host {
                 Some(place) => self.on_earlier_cnp(place, context),
                 None => self.on_cnp(slot, context),
             };
+        }
+        if let Sender::QueuePair(QueuePair { sprayer, .. }) = self.sendings[slot].sender
+            && sprayer != NOT_SPRAYED
+            && let Some(sprayers) = &mut self.sprayers
+        {
+            sprayers.on_answer(sprayer, context.now, packet);
         }
         let of_earlier = passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
         let sending = &mut self.sendings[slot];

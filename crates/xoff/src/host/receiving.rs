@@ -173,7 +173,7 @@ impl Host {
                     }
                 }
                 match reply.answer {
-                    Some(answer) => self.send_answer(&answer, reply.echo, back, packet.stamp(), context),
+                    Some(answer) => self.send_answer(&answer, reply.echo, back, packet, context),
                     None => context.forget(packet),
                 }
             }
@@ -217,7 +217,7 @@ impl Host {
             unreachable!("switches trim packets of adapters only")
         };
         let (answer, back) = (receiver.on_trimmed(packet), *back);
-        self.send_answer(&answer, false, back, packet.stamp(), context);
+        self.send_answer(&answer, false, back, packet, context);
     }
 
     #[inline]
@@ -356,32 +356,32 @@ impl Host {
             }
             Transport::Roce(_) => {
                 let answer = Answer { next: EVERYTHING, negative: false, block: None, trimmed: false };
-                self.send_answer(&answer, false, back, packet.stamp(), context);
+                self.send_answer(&answer, false, back, packet, context);
             }
             Transport::ConstantRate(_) => {}
         }
     }
 
-    /// Sends an ACK or a NACK, which takes the telemetry of the packet that it answers back to its sender.
+    /// Sends an ACK or a NACK, which takes telemetry and entropy of the packet that it answers back to its sender.
     fn send_answer(
         &mut self,
         answer: &Answer,
         echo: bool,
         back: ReturnAddress,
-        stamp: u64,
+        data: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (start, end) = answer.block.unwrap_or((answer.next, answer.next));
         let header = Header {
             sequence: answer.next,
-            stamp,
+            stamp: data.stamp(),
             reception: (start - answer.next) as u32,
             length: if answer.trimmed { TRIMMED } else { (end - start) as u32 },
             flags: back.flags | if answer.negative { NEGATIVE } else { 0 } | if echo { ECHO } else { 0 },
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
-        let packet = header.into();
+        let packet = Packet::from(header).with_entropy(data.entropy());
         context.observer.on_handed(context.now, &packet, false);
         self.adapter.put(packet, Place::Last, context);
     }

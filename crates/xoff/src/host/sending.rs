@@ -6,6 +6,7 @@ use super::adapter::{Adapter, Sent};
 use super::limiters::NO_LIMITER;
 use super::pending::Pending;
 use super::queue_pairs::QueuePair;
+use super::sprayers::NOT_SPRAYED;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
@@ -103,6 +104,7 @@ pub(super) struct Sending {
 }
 
 const _: () = assert!(offset_of!(Sending, sender) == 64);
+const _: () = assert!(size_of::<Sending>() <= 9 * 64, "every flow under way has one");
 
 impl Sending {
     pub(super) fn number(&self) -> u32 {
@@ -346,10 +348,11 @@ impl Host {
                 let is_lossless = context.fabric.lossless.contains(flow.priority.into());
                 let rate = self.adapter.port.rate();
                 let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
-                (
-                    Sender::QueuePair(QueuePair::new(sender, settings.needs(), place)),
-                    settings.packet_headers(),
-                )
+                let mut pair = QueuePair::new(sender, settings.needs(), place);
+                if let (Some(spraying), Some(sprayers)) = (&settings.spraying, &mut self.sprayers) {
+                    pair.sprayer = sprayers.begin(spraying);
+                }
+                (Sender::QueuePair(pair), settings.packet_headers())
             }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now, end);
@@ -572,6 +575,9 @@ impl Host {
                 }
                 pair.sender.on_timeout();
                 self.counters.timeouts += 1;
+                if let Some(sprayers) = self.sprayers.as_mut().filter(|_| pair.sprayer != NOT_SPRAYED) {
+                    sprayers.on_timeout(pair.sprayer, context.now);
+                }
             }
             Sender::ConstantRate(_) => release = Release::Rate,
         }
@@ -634,7 +640,12 @@ impl Host {
             (Sender::Tcp(sender), Some(number)) => {
                 self.connections.give_back(&flow, number, sender.into_connection(finish));
             }
-            (Sender::QueuePair(pair), _) => self.leave_queue_pair(flow.number, pair),
+            (Sender::QueuePair(pair), _) => {
+                if let Some(sprayers) = self.sprayers.as_mut().filter(|_| pair.sprayer != NOT_SPRAYED) {
+                    sprayers.end(pair.sprayer);
+                }
+                self.leave_queue_pair(flow.number, pair);
+            }
             _ => {}
         }
         let reception = flow.reception;

@@ -33,6 +33,8 @@ pub enum Purpose {
     RankOrder = 11,
     /// Next hops of a switch's packets.
     LoadBalancing = 12,
+    /// Entropies of a host's packets.
+    Spraying = 13,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

@@ -10,11 +10,14 @@ const TUPLE_BYTES: u32 = 12;
 /// Source port of a host's first flow.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
-/// Transports of which flows from one host to another hash alike, because they go by few connections, in turn.
+/// What is hashed for flows that have no source port of their own: transports of which flows from one host to another hash alike, because
+/// they go by few connections, in turn, and those that spray, whose packets hash by their entropies.
 #[derive(Clone, Debug)]
 pub struct SharedTuples {
     /// What is hashed as the number of a flow of a transport, by its index; nothing where each has its own.
     numbers: [Option<Connections>; 256],
+    /// Whether entropies are hashed instead.
+    sprayed: [bool; 256],
     are_any: bool,
 }
 
@@ -36,7 +39,7 @@ impl Connections {
 
 impl SharedTuples {
     /// No transport is one.
-    pub const NONE: Self = Self { numbers: [None; 256], are_any: false };
+    pub const NONE: Self = Self { numbers: [None; 256], sprayed: [false; 256], are_any: false };
 
     /// Those of these indices, which have so many connections each. The first of them hash alike whatever their index is, and so on.
     pub fn of(transports: impl Iterator<Item = (u8, u8)>) -> Self {
@@ -49,14 +52,36 @@ impl SharedTuples {
         all
     }
 
-    /// What is hashed as the number of a flow of a transport.
+    /// Besides, of these indices packets hash by their entropies.
+    #[must_use]
+    pub fn with_sprayed(mut self, transports: impl Iterator<Item = u8>) -> Self {
+        for transport in transports {
+            self.sprayed[usize::from(transport)] = true;
+            self.are_any = true;
+        }
+        self
+    }
+
+    /// Whether packets of a transport hash by their entropies, and not by their flow.
+    pub fn is_sprayed(&self, transport: u8) -> bool {
+        self.sprayed[usize::from(transport)]
+    }
+
+    /// What is hashed as the number of a flow of a transport, for a packet of this entropy.
     #[inline]
-    pub fn number(&self, transport: u8, number_at_source: u32) -> u32 {
-        if self.are_any { self.number_of_some(transport, number_at_source) } else { number_at_source }
+    pub fn number(&self, transport: u8, number_at_source: u32, entropy: u16) -> u32 {
+        if self.are_any {
+            self.number_of_some(transport, number_at_source, entropy)
+        } else {
+            number_at_source
+        }
     }
 
     #[cold]
-    fn number_of_some(&self, transport: u8, number_at_source: u32) -> u32 {
+    fn number_of_some(&self, transport: u8, number_at_source: u32, entropy: u16) -> u32 {
+        if self.is_sprayed(transport) {
+            return entropy.into();
+        }
         self.numbers[usize::from(transport)].map_or(number_at_source, |connections| {
             u32::from(connections.first) + u32::from(connections.of(number_at_source))
         })

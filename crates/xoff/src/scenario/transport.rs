@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::RoceRecovery;
 use crate::congestion_control::{self, Echo, Needs};
 use crate::kernel::units::{Bytes, Rate, Span};
+use crate::spraying;
 
 crate::tagged! {
     /// How flows are cut into packets, acknowledged and controlled.
@@ -75,7 +76,8 @@ impl Transport {
 
     /// Whether switches may mark its data packets.
     pub fn is_ecn_capable(&self) -> bool {
-        let by_marks = self.congestion_control().is_some_and(|control| control.needs().marks());
+        let by_marks = self.congestion_control().is_some_and(|control| control.needs().marks())
+            || matches!(self, Self::Roce(roce) if roce.echoes_marks());
         match self {
             Self::Roce(roce) => roce.ecn_capable.unwrap_or(by_marks),
             Self::Tcp(_) | Self::ConstantRate(_) => by_marks,
@@ -114,6 +116,11 @@ impl Transport {
     /// Whether nothing of a lossless class is sent again after a time.
     pub fn relies_on_pfc(&self) -> bool {
         matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
+    }
+
+    /// Whether packets of a flow take the paths that their sender chooses one by one.
+    pub fn is_sprayed(&self) -> bool {
+        matches!(self, Self::Roce(Roce { spraying: Some(_), .. }))
     }
 
     /// Whether its receivers ask for what they miss packet by packet, so that switches may trim its data.
@@ -353,6 +360,10 @@ pub struct Roce {
     /// How losses are found and repaired.
     #[serde(default)]
     pub recovery: RoceRecovery,
+    /// By which of all paths each packet goes, where switches route by ECMP: senders give it an entropy, which switches hash for the
+    /// source port. Left out, all packets of a flow take one path.
+    #[serde(default)]
+    pub spraying: Option<spraying::Parameters>,
     /// Whether flows between two hosts share queue pairs.
     #[serde(default)]
     pub connections: QueuePairs,
@@ -374,6 +385,11 @@ impl Roce {
     pub fn needs(&self) -> Needs {
         let needs = self.congestion_control.as_ref().map(congestion_control::Parameters::needs);
         needs.unwrap_or(Needs::Acknowledgements(Echo::None))
+    }
+
+    /// Whether acknowledgements tell if their packet was marked.
+    pub fn echoes_marks(&self) -> bool {
+        self.needs().reads_echoes() || self.spraying.as_ref().is_some_and(spraying::Parameters::reads_marks)
     }
 
     /// Bytes that every data frame adds to its payload, those for telemetry included.

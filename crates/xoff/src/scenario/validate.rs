@@ -41,6 +41,13 @@ impl Scenario {
             let expected = "expected routing = \"flowlet\" or \"adaptive_flowlet\", or no such key";
             return Err(ScenarioError::at("topology.flowlet_gap", problem, expected));
         }
+        let sprayed =
+            self.workload.iter().map(Workload::transport).find(|name| self.transport[*name].is_sprayed());
+        if let Some(name) = sprayed.filter(|_| kind.balances_load()) {
+            let problem =
+                format!("\"{kind}\" takes no notice of entropies, by which transport.{name} sprays");
+            return Err(ScenarioError::at("topology.routing", problem, "expected \"ecmp\", or no spraying"));
+        }
         let names = self.workload.iter().map(Workload::transport);
         let mut readers = names.filter(|name| match &self.transport[*name] {
             Transport::Roce(roce) => roce.needs().reads_telemetry(),
@@ -64,6 +71,7 @@ impl Scenario {
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
             check_queue_pairs(name, transport)?;
+            check_spraying(name, transport)?;
             check_initial_timeout(name, transport)?;
             check_acknowledgements(name, transport)?;
             let frame = transport.largest_frame();
@@ -326,6 +334,27 @@ fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked
     let key = format!("transport.{name}.congestion_control.cut_by");
     let problem = "alpha rises at the end of periods, and no CNP changes it";
     Err(ScenarioError::at(key, problem, "expected no such key, or alpha_rises = \"at_cnp\""))
+}
+
+/// Senders that spray hear of marks by acknowledgements, and of no one path.
+fn check_spraying(name: &str, transport: &Transport) -> Checked {
+    let Transport::Roce(roce) = transport else { return Ok(()) };
+    let Some(spraying) = &roce.spraying else { return Ok(()) };
+    let (key, algorithm) = (format!("transport.{name}.spraying"), spraying.spelling());
+    if roce.needs().reads_telemetry() {
+        let problem =
+            "packets of a flow take several paths, and its congestion control goes by the telemetry of one";
+        return Err(ScenarioError::at(key, problem, "expected another congestion control, or no spraying"));
+    }
+    if transport.sends_cnps() && spraying.reads_marks() {
+        let problem = format!(
+            "{algorithm} hears of marks by acknowledgements, and this transport answers them by CNPs"
+        );
+        let expected =
+            "expected a congestion control that sends none, such as nscc, or algorithm = \"oblivious\"";
+        return Err(ScenarioError::at(key, problem, expected));
+    }
+    Ok(())
 }
 
 /// Queue pairs are counted only where they last.

@@ -67,7 +67,7 @@ impl Shortcuts<'_> {
         };
         let is_fifo = is_plain
             && link_events.is_empty()
-            && self.simulation.parallel_paths.is_none()
+            && !self.simulation.balances_load
             && !ports.iter().any(|port| network.links[port.link as usize].corrupts())
             && !traces
             && !watch.recorder.is_watching();

@@ -25,8 +25,8 @@ pub(super) struct Scoreboard {
     /// Segments from `next` to `lost_below` that have not arrived, and those that were told and not sent again.
     lost_count: u64,
     /// Segments that were told and have not arrived, those of them that were not sent again, and below which there are none of these.
-    told_count: u64,
-    told_waiting: u64,
+    told_count: u32,
+    told_waiting: u32,
     told_from: u64,
 }
 
@@ -62,7 +62,7 @@ impl Scoreboard {
 
     /// Whether nothing is known beyond the cumulative acknowledgement.
     pub(super) fn is_clear(&self) -> bool {
-        self.sacked_count + self.told_count == 0 && self.lost_below == self.first
+        self.sacked_count + u64::from(self.told_count) == 0 && self.lost_below == self.first
     }
 
     /// Segments that have arrived out of order.
@@ -132,7 +132,7 @@ impl Scoreboard {
     pub(super) fn lose_everything_below(&mut self, end: u64) {
         self.next = self.first;
         self.lost_below = self.first;
-        self.lost_count = self.told_waiting;
+        self.lost_count = self.told_waiting.into();
         for known in self.known.iter_mut().filter(|known| **known == Known::SentAgain) {
             *known = Known::Nothing;
             self.told_count -= 1;
@@ -145,7 +145,7 @@ impl Scoreboard {
         let is_news = segment >= self.first && !self.is_gone(segment);
         if is_news {
             self.told_from = if self.told_waiting == 0 { segment } else { self.told_from.min(segment) };
-            self.told_count += u64::from(self.known(segment) != Known::SentAgain);
+            self.told_count += u32::from(self.known(segment) != Known::SentAgain);
             self.told_waiting += 1;
             self.set(segment, Known::Told);
             self.lost_count += 1;
@@ -155,8 +155,8 @@ impl Scoreboard {
 
     /// That a segment was told no longer counts.
     fn forget(&mut self, known: Known) {
-        self.told_count -= u64::from(matches!(known, Known::Told | Known::SentAgain));
-        self.told_waiting -= u64::from(known == Known::Told);
+        self.told_count -= u32::from(matches!(known, Known::Told | Known::SentAgain));
+        self.told_waiting -= u32::from(known == Known::Told);
     }
 
     /// Declares the first segment lost and, as if nothing had been sent again, all that has not arrived while a later one has.
@@ -258,7 +258,7 @@ impl Scoreboard {
 
     /// Whether all of these were told.
     pub(super) fn is_all_told(&self) -> bool {
-        self.lost_count == self.told_waiting
+        self.lost_count == u64::from(self.told_waiting)
     }
 
     /// Lost segments not yet sent again.

@@ -160,3 +160,57 @@ fn adaptive_routing_goes_round_a_link_that_fails_before_routing_has_converged() 
     assert!(dropped("routing = 'packet_spraying'") > 100);
     assert!(dropped("routing = 'adaptive'") <= 2);
 }
+
+/// One message between leaves with a spine for every uplink, sprayed by entropies, in switches that trim.
+fn sprayed(spraying: &str, rest: &str) -> Simulation {
+    simulation(&format!(
+        "title = 'sprayed'\n\
+         topology = {{ kind = 'leaf_spine', leaves = 2, spines = 4, hosts_per_leaf = 1, \
+         host_link = {{ rate = '100Gbps', delay = '1us' }}, fabric_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+         transport.uet = {{ kind = 'roce', payload = '4KiB', congestion_control = {{ algorithm = 'nscc' }}, \
+         spraying = {{ {spraying} }}, \
+         recovery = {{ kind = 'selective_repeat', window = '1MB', reordering = 200, timeout_low = '100us' }} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'uet', pairs = [['host0', 'host1']], size = '8MB' }}]\n{rest}"
+    ))
+}
+
+#[test]
+fn entropies_spread_a_message_evenly_and_change_no_time_where_nothing_waits() {
+    let even = f64::from(8_000_000_u32.div_ceil(4096)) / 4.0;
+    for algorithm in
+        ["algorithm = 'oblivious'", "algorithm = 'reps'", "algorithm = 'oblivious', entropies = 1"]
+    {
+        let simulation = sprayed(algorithm, "");
+        let outcome = run(&simulation);
+        let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        let packets = |port: &Port| port.counters.packets as f64;
+        let ports = outcome.switches[0].ports()[1..].iter().map(packets);
+        let most = ports.fold(0.0, f64::max) / even;
+        match algorithm {
+            "algorithm = 'oblivious'" => {
+                validate("oblivious spraying, most by one of four links", 1.0, most, 0.15);
+            }
+            // What is recycled first goes round and round.
+            "algorithm = 'reps'" => assert!(most < 2.0, "{most}"),
+            _ => validate("spraying of one entropy, most by one of four links", 4.0, most, 0.001),
+        }
+        let ideal = flow.ideal.finished.as_seconds();
+        validate("a sprayed message alone, slowdown", 1.0, flow.finished.as_seconds() / ideal, 0.01);
+    }
+}
+
+/// A link fails, and no switch hears of it. Whoever sprays without a memory goes on losing a quarter of all packets, and waits for timeouts.
+#[test]
+fn recycled_entropies_lead_round_a_link_that_has_failed() {
+    let lost = |algorithm: &str| {
+        let failed = "[[link_event]]\nat = '100us'\nbetween = ['leaf0', 'spine1']\nstate = 'down'\n\
+                      convergence = '1s'\n";
+        let simulation = sprayed(algorithm, failed);
+        let outcome = run(&simulation);
+        let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        (flow.flow.retransmitted.get() / 4096, flow.flow.timeouts)
+    };
+    let (oblivious, reps) = (lost("algorithm = 'oblivious'"), lost("algorithm = 'reps'"));
+    assert!(oblivious.0 > 5 * reps.0, "{oblivious:?} {reps:?}");
+    assert!(oblivious.1 > 10 && reps.1 <= 2, "{oblivious:?} {reps:?}");
+}

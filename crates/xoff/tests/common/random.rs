@@ -51,12 +51,13 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
     let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
     let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
-    let after = (routing(), measure(), duplicate_threshold(), queue_pairs(), scale_up());
+    let after = (routing(), measure(), duplicate_threshold(), queue_pairs(), spraying(), scale_up());
     (text, changes, slow, after).prop_map(|(text, changes, slow, after)| {
-        let (routing, measure, threshold, window, scale_up) = after;
+        let (routing, measure, threshold, window, spraying, scale_up) = after;
         let text = text.replacen("kind = 'tcp', ", &format!("kind = 'tcp', {threshold}"), 1);
         let text = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {window}"), 1);
-        let text = with_servers(with_routing(text, routing), scale_up);
+        let text = with_spraying(with_routing(text, routing), spraying);
+        let text = with_servers(text, scale_up);
         let text = with_link_changes(with_all_that_fit(text, &slow), &changes);
         measure.to_owned() + &text
     })
@@ -90,6 +91,17 @@ fn queue_pairs() -> impl Strategy<Value = &'static str> {
     ])
 }
 
+/// How queue pairs spray their packets.
+fn spraying() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "",
+        "",
+        "spraying = { algorithm = 'oblivious', entropies = 3 }, ",
+        "spraying = { algorithm = 'reps' }, ",
+        "spraying = { algorithm = 'reps', entropies = 9, freezing_timeout = '1ms', explore_packets = 2 }, ",
+    ])
+}
+
 /// What of the run is measured.
 fn measure() -> impl Strategy<Value = &'static str> {
     text(&[
@@ -104,6 +116,12 @@ fn measure() -> impl Strategy<Value = &'static str> {
 /// The scenario with that routing if it fits.
 fn with_routing(text: String, routing: &str) -> String {
     let other = text.replacen("topology = { ", &format!("topology = {{ {routing}"), 1);
+    if is_accepted(&other) { other } else { text }
+}
+
+/// The scenario whose queue pairs spray like that if it fits.
+fn with_spraying(text: String, spraying: &str) -> String {
+    let other = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {spraying}"), 1);
     if is_accepted(&other) { other } else { text }
 }
 

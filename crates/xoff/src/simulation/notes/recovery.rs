@@ -49,9 +49,10 @@ fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = S
 /// Transports that take packets for lost that come by a longer way.
 fn reordering(simulation: &Simulation) -> Vec<String> {
     let routing = simulation.scenario.topology.routing().kind;
-    if !routing.is_by_packet() || !simulation.routes.have_choices() {
+    if !simulation.routes.have_choices() {
         return Vec::new();
     }
+    let reorders = |name: &&str| routing.is_by_packet() || simulation.scenario.transport[*name].is_sprayed();
     let takes = |transport: &Transport| match transport {
         Transport::Tcp(tcp) => (tcp.duplicate_threshold <= 3)
             .then_some("TCP takes the packet before three others for lost; more with `duplicate_threshold`"),
@@ -65,10 +66,11 @@ fn reordering(simulation: &Simulation) -> Vec<String> {
         },
         Transport::ConstantRate(_) => None,
     };
-    let names = simulation.transports_in_use().into_iter();
+    let names = simulation.transports_in_use().into_iter().filter(reorders);
     let noted = names.filter_map(|name| Some((name, takes(&simulation.scenario.transport[name])?)));
     let note = |(name, takes): (&str, &str)| {
-        format!("transport.{name}: by {routing} packets come out of order, and {takes}")
+        let by = if routing.is_by_packet() { routing.to_string() } else { "spraying".to_owned() };
+        format!("transport.{name}: by {by} packets come out of order, and {takes}")
     };
     noted.map(note).collect()
 }

@@ -85,7 +85,7 @@ impl RoceReceiver {
             end: u64::MAX,
             pending: 0,
             nacked_until: Time::ZERO,
-            echoes: needs.reads_echoes(),
+            echoes: settings.echoes_marks(),
             marks,
             answered_at: None,
         }

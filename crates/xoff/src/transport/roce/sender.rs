@@ -43,7 +43,7 @@ struct Timeouts {
     low: Span,
     high: Span,
     /// With fewer packets in flight it waits less.
-    few: u64,
+    few: u32,
     /// Whether so few were in flight when it began to wait.
     waits_low: bool,
 }
@@ -53,7 +53,7 @@ struct Timeouts {
 pub struct RoceSender {
     size: u64,
     sequence: SharedSequence,
-    payload: u64,
+    payload: u32,
     /// Bytes on the wire beyond the payload.
     overhead: Bytes,
     line_rate: Rate,
@@ -93,7 +93,7 @@ impl RoceSender {
         Self {
             size: size.get(),
             sequence: SharedSequence::default(),
-            payload: payload.get(),
+            payload: payload.get() as u32,
             overhead,
             line_rate,
             unacknowledged: 0,
@@ -143,8 +143,14 @@ impl RoceSender {
 
     /// One more packet at most, and the message ends. Returns how long it will then have been.
     pub fn end(&mut self) -> Bytes {
-        self.size = self.size.min(self.sent + self.payload);
+        self.size = self.size.min(self.sent + self.payload());
         Bytes::new(self.size)
+    }
+
+    /// Payload of a full packet.
+    #[inline]
+    fn payload(&self) -> u64 {
+        self.payload.into()
     }
 
     /// Bytes sent and not acknowledged.
@@ -188,7 +194,7 @@ impl RoceSender {
         match &mut self.repair {
             Repair::GoBackN { timeout, .. } => Some(*timeout),
             Repair::Selective { timeouts, .. } => timeouts.as_mut().map(|timeouts| {
-                timeouts.waits_low = packets < timeouts.few;
+                timeouts.waits_low = packets < timeouts.few.into();
                 if timeouts.waits_low { timeouts.low } else { timeouts.high }
             }),
         }
@@ -199,13 +205,13 @@ impl RoceSender {
     pub fn prolongs_timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         let Repair::Selective { timeouts: Some(timeouts), .. } = &mut self.repair else { return None };
-        let is_longer = std::mem::take(&mut timeouts.waits_low) && packets >= timeouts.few;
+        let is_longer = std::mem::take(&mut timeouts.waits_low) && packets >= timeouts.few.into();
         is_longer.then(|| timeouts.high.saturating_sub(timeouts.low))
     }
 
     /// Packets sent and not acknowledged.
     pub fn packets_in_flight(&self) -> u64 {
-        self.in_flight().div_ceil(self.payload)
+        self.in_flight().div_ceil(self.payload())
     }
 
     /// The earliest that it may send its next packet; `Time::MAX` if it has none, or too much in flight.
@@ -227,7 +233,7 @@ impl RoceSender {
             return true;
         };
         let in_flight = self.in_window().saturating_sub(self.gone_beyond());
-        in_flight == 0 || in_flight + self.payload <= control.window().get()
+        in_flight == 0 || in_flight + self.payload() <= control.window().get()
     }
 
     #[inline]
@@ -238,7 +244,7 @@ impl RoceSender {
         // One packet may always go, however small the window.
         let in_flight = self.in_window();
         in_flight == 0
-            || in_flight.saturating_add(self.payload) <= self.window.get()
+            || in_flight.saturating_add(self.payload()) <= self.window.get()
             || self.has_room_beside_gone(in_flight)
     }
 
@@ -253,8 +259,8 @@ impl RoceSender {
     fn has_room_beside_gone(&self, in_flight: u64) -> bool {
         let gone = self.gone_beyond();
         let (Some(control), true) = (&self.congestion_control, gone > 0) else { return false };
-        in_flight + self.payload <= self.most_in_flight.get()
-            && in_flight.saturating_sub(gone) + self.payload <= control.window().get()
+        in_flight + self.payload() <= self.most_in_flight.get()
+            && in_flight.saturating_sub(gone) + self.payload() <= control.window().get()
     }
 
     /// Bytes that have arrived beyond the first that has not, or are lost and not sent again.
@@ -263,8 +269,8 @@ impl RoceSender {
         match &self.repair {
             Repair::Selective { missing, .. } if !missing.is_clear() => {
                 let (last, length) = self.last_packet();
-                let short = if missing.is_gone(last) { self.payload - length } else { 0 };
-                (missing.sacked_count() + missing.lost_count()) * self.payload - short
+                let short = if missing.is_gone(last) { self.payload() - length } else { 0 };
+                (missing.sacked_count() + missing.lost_count()) * self.payload() - short
             }
             _ => 0,
         }
@@ -273,15 +279,15 @@ impl RoceSender {
     /// The number of the last packet, and its payload bytes.
     #[inline]
     fn last_packet(&self) -> (u64, u64) {
-        let last = (self.size - 1) / self.payload;
-        (last, self.size - last * self.payload)
+        let last = (self.size - 1) / self.payload();
+        (last, self.size - last * self.payload())
     }
 
     /// Takes the next packet, which begins on the wire at `begins`. It must be ready by then.
     #[inline]
     pub fn take(&mut self, begins: Time) -> Segment {
         let sequence = self.next_sequence();
-        let length = self.payload.min(self.size - sequence);
+        let length = self.payload().min(self.size - sequence);
         let retransmission = sequence < self.sent;
         if retransmission {
             self.retransmitted += Bytes::new(length);
@@ -305,10 +311,10 @@ impl RoceSender {
             && let Some(segment) = missing.next_lost()
         {
             missing.sent_again();
-            return segment * self.payload;
+            return segment * self.payload();
         }
         let sequence = self.next;
-        self.next += self.payload.min(self.size - sequence);
+        self.next += self.payload().min(self.size - sequence);
         sequence
     }
 
@@ -355,6 +361,7 @@ impl RoceSender {
         let newly_acked = cumulative.saturating_sub(self.unacknowledged);
         self.unacknowledged += newly_acked;
         self.next = self.next.max(cumulative);
+        let payload = self.payload();
         match &mut self.repair {
             Repair::GoBackN { .. } => {
                 if packet.is(NEGATIVE) {
@@ -364,15 +371,15 @@ impl RoceSender {
             // One that another has overtaken still tells what has arrived beyond.
             Repair::Selective { missing, reordering, .. } => {
                 if !missing.is_clear() {
-                    missing.advance(self.unacknowledged.div_ceil(self.payload));
+                    missing.advance(self.unacknowledged.div_ceil(payload));
                 }
                 if packet.length() > 0 {
                     if missing.is_clear() {
-                        missing.reset(self.unacknowledged / self.payload);
+                        missing.reset(self.unacknowledged / payload);
                     }
                     let start = packet.sequence() + u64::from(packet.reception());
                     let end = start + packet.length();
-                    missing.sack(start / self.payload, end.div_ceil(self.payload));
+                    missing.sack(start / payload, end.div_ceil(payload));
                     missing.lose_holes(*reordering);
                 }
             }
@@ -386,11 +393,12 @@ impl RoceSender {
     /// A packet has arrived without its payload. Returns whether that was not known.
     #[cold]
     fn on_trimmed(&mut self, now: Time, answer: &Packet, departure: Time) -> bool {
+        let payload = self.payload();
         let Repair::Selective { missing, .. } = &mut self.repair else { return false };
         if missing.is_clear() {
-            missing.reset(self.unacknowledged / self.payload);
+            missing.reset(self.unacknowledged / payload);
         }
-        let is_news = missing.lose(answer.sequence() / self.payload);
+        let is_news = missing.lose(answer.sequence() / payload);
         if is_news {
             self.tell_control(now, self.acknowledged(0, answer, departure), None);
         }
@@ -430,11 +438,11 @@ impl RoceSender {
     fn timed_by(&self, acknowledgement: &Packet) -> Bytes {
         let beyond = match acknowledgement.length() {
             0 => 0,
-            _ if acknowledgement.is_trimmed() => self.payload,
+            _ if acknowledgement.is_trimmed() => self.payload(),
             block => u64::from(acknowledgement.reception()) + block,
         };
         if acknowledgement.sequence() + beyond < self.size {
-            return Bytes::new(self.payload);
+            return Bytes::new(self.payload());
         }
         Bytes::new(self.last_packet().1)
     }
@@ -484,11 +492,12 @@ impl RoceSender {
     /// The retransmission timer has expired.
     pub fn on_timeout(&mut self) {
         self.timeouts += 1;
+        let payload = self.payload();
         match &mut self.repair {
             Repair::GoBackN { .. } => self.next = self.unacknowledged,
             Repair::Selective { missing, .. } => {
                 if missing.is_clear() {
-                    missing.reset(self.unacknowledged / self.payload);
+                    missing.reset(self.unacknowledged / payload);
                 }
                 missing.lose_again();
             }
@@ -551,10 +560,10 @@ impl Repair {
             RoceRecovery::SelectiveRepeat(settings) => Self::Selective {
                 missing: Scoreboard::default(),
                 reordering: settings.reordering.into(),
-                timeouts: (!is_lossless || settings.timeouts_with_pfc).then(|| Timeouts {
+                timeouts: (!is_lossless || settings.timeouts_with_pfc).then_some(Timeouts {
                     low: settings.timeout_low,
                     high: settings.timeout_high,
-                    few: u64::from(settings.few_packets),
+                    few: settings.few_packets,
                     waits_low: false,
                 }),
             },

@@ -1,0 +1,52 @@
+//! Entropies of the packets of flows that are sprayed.
+
+use slab::Slab;
+
+use crate::kernel::rng::Rng;
+use crate::kernel::units::Time;
+use crate::packet::{ECHO, EVERYTHING, Packet};
+use crate::spraying::{Parameters, Spraying};
+
+/// Stands for the place of a flow that is not sprayed.
+pub(super) const NOT_SPRAYED: u32 = u32::MAX;
+
+/// All flows of a host that are.
+#[derive(Debug)]
+pub(super) struct Sprayers {
+    flows: Slab<Spraying>,
+    rng: Rng,
+}
+
+impl Sprayers {
+    /// None yet; entropies at random are drawn from `rng`.
+    pub(super) fn new(rng: Rng) -> Self {
+        Self { flows: Slab::new(), rng }
+    }
+
+    /// A flow begins. Returns its place.
+    pub(super) fn begin(&mut self, parameters: &Parameters) -> u32 {
+        self.flows.insert(parameters.start()) as u32
+    }
+
+    /// The flow at this place is done.
+    pub(super) fn end(&mut self, place: u32) {
+        self.flows.remove(place as usize);
+    }
+
+    /// Its next packet, with an entropy.
+    pub(super) fn spray(&mut self, place: u32, packet: Packet) -> Packet {
+        packet.with_entropy(self.flows[place as usize].next(&mut self.rng))
+    }
+
+    /// An answer to one of its packets has come. One to a trimmed packet tells of no good path.
+    pub(super) fn on_answer(&mut self, place: u32, now: Time, answer: &Packet) {
+        if !answer.is_trimmed() && answer.sequence() != EVERYTHING {
+            self.flows[place as usize].on_ack(now, answer.entropy(), answer.is(ECHO));
+        }
+    }
+
+    /// Its retransmission timer has expired.
+    pub(super) fn on_timeout(&mut self, place: u32, now: Time) {
+        self.flows[place as usize].on_timeout(now);
+    }
+}
