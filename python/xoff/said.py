@@ -26,6 +26,8 @@ transport.any = { kind = "constant_rate" }
 workload = [{ kind = "permutation", transport = "any", size = "1kB", priority = CLASS }]
 """
 """A scenario around switches of which tables say something."""
+_COUNTS = ("switch.scheduler", "switch.trimming.priority")
+"""Keys with numbers that are no bytes."""
 
 
 class Key(NamedTuple):
@@ -36,6 +38,12 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         return self.name.format(self.one)
+
+
+TRIMMING = Key("switch.trimming")
+"""Whether packets are trimmed."""
+TRIMMING_SIZE = Key("switch.trimming.size")
+TRIMMING_PRIORITY = Key("switch.trimming.priority")
 
 
 class Said(NamedTuple):
@@ -137,7 +145,7 @@ def spelled(key: Key, value: Value) -> str:
     if isinstance(value, str | bool):
         return str(value).lower() if isinstance(value, bool) else value
     if isinstance(value, int):
-        return str(value) if key.name.startswith("switch.scheduler") else f"{value}B"
+        return str(value) if key.name.startswith(_COUNTS) else f"{value}B"
     if key.name.startswith("pfc."):
         return f"{float(value):g}ms"
     return f"{float(value):g}" if key.name.endswith("probability") else str(value)
@@ -153,6 +161,7 @@ def _values(
         yield Key(f"switch.{key}"), _text(settings[key])
     yield Key("switch.scheduler.quantum"), _text(settings["scheduler"].get("quantum"))
     yield from _policy("switch.buffer", settings["buffer"], [one for one in lossless if not lossless[one]])
+    yield from _trimming(settings["trimming"])
     for one in lossless:
         yield from _marking(settings["marking"], one, rate_bps)
         yield from _scheduling(settings["scheduler"], one)
@@ -174,6 +183,12 @@ def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tu
             yield Key(f"{key}.alpha_by_priority[{{}}]", one), _ratio(alphas[one])
     elif policy["policy"] == "static_threshold":
         yield Key(f"{key}.threshold"), _bytes(policy["threshold"])
+
+
+def _trimming(trimming: dict[str, Any] | None) -> Iterator[tuple[Key, Value | None]]:
+    yield TRIMMING, trimming is not None
+    yield TRIMMING_SIZE, _bytes(trimming["size"]) if trimming else None
+    yield TRIMMING_PRIORITY, trimming["priority"] if trimming else None
 
 
 def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:

@@ -382,6 +382,65 @@ def test_what_a_scenario_has_not_is_noted() -> None:
     assert "egress_lossless_profile limits lossless queues" in notes
 
 
+def trimming(row: dict[str, str], queue: str = "Ethernet0|0-2") -> Part:
+    """The good tables, of which a queue trims."""
+    tables = good()
+    trims = tables["BUFFER_PROFILE"]["egress_lossy_profile"] | {"packet_discard_action": "trim"}
+    tables["BUFFER_PROFILE"]["q_lossy_trim_profile"] = trims
+    tables["BUFFER_QUEUE"][queue] = {"profile": "q_lossy_trim_profile"}
+    tables["SWITCH_TRIMMING"] = {"GLOBAL": row} if row else {}
+    return part_of(tables, "Ethernet0")
+
+
+@pytest.mark.parametrize(
+    ("row", "value"),
+    [
+        ({"size": "256", "dscp_value": "48", "queue_index": "6"}, {"size": "256B", "priority": 6}),
+        ({"size": "206", "queue_index": "7"}, {"size": "206B", "priority": 7}),
+        # SONiC's default; DSCP 48 leads to queue 6, and DSCP 0 to queue 1.
+        ({"dscp_value": "48"}, {"size": "128B", "priority": 6}),
+        ({"size": "256", "dscp_value": "0", "queue_index": "dynamic"}, {"size": "256B", "priority": 1}),
+        ({"size": "256", "dscp_value": "from-tc", "tc_value": "5"}, {"size": "256B", "priority": 5}),
+    ],
+)
+def test_trimming_is_that_of_the_switch(row: dict[str, str], value: dict[str, object]) -> None:
+    part = trimming(row)
+    document = tomllib.loads(part.text)
+    assert document["switch"][0]["trimming"] == value
+    assert value["priority"] in [one["priority"] for one in document["class"]]
+    switches = Switches(part.text, part.lossless or 0, part.control, part.link)
+    assert xoff.Scenario.from_text(starter(["roce", "star"], switches).text).to_toml()
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({}, "nothing says into which queue headers go (trimming_unset)"),
+        ({"size": "256"}, "nothing says into which queue headers go (trimming_unset)"),
+        ({"queue_index": "3"}, "headers go into queue 3, which is lossless, and not in a scenario (headers_paused)"),
+        ({"queue_index": "9"}, "headers go into queue 9, and a scenario has classes up to 7"),
+        ({"size": "0", "queue_index": "6"}, "nothing is left of packets (size)"),
+    ],
+)
+def test_trimming_that_a_scenario_cannot_have_is_left_out(row: dict[str, str], why: str) -> None:
+    part = trimming(row)
+    assert "trimming" not in tomllib.loads(part.text)["switch"][0]
+    assert f"trimming is left out: {why}" in part.notes
+
+
+def test_queues_that_do_not_trim_are_told() -> None:
+    tables = good()
+    tables["SWITCH_TRIMMING"] = {"GLOBAL": {"size": "256", "queue_index": "6"}}
+    part = part_of(tables, "Ethernet0")
+    assert part.text == part_of(good(), "Ethernet0").text, "no profile asks for it"
+    profiles, trimmed = tables["BUFFER_PROFILE"], {"profile": "egress_lossy_profile"}
+    profiles["other"] = profiles["egress_lossy_profile"] | {"packet_discard_action": "drop"}
+    profiles["egress_lossy_profile"]["packet_discard_action"] = "trim"
+    tables["BUFFER_QUEUE"] |= {"Ethernet0|0-2": {"profile": "other"}, "Ethernet0|0": trimmed}
+    notes = part_of(tables, "Ethernet0").notes
+    assert "a scenario trims in all lossy classes, and the switch not in classes 1 and 2" in notes
+
+
 def test_priorities_that_pause_without_headroom_are_lossy() -> None:
     tables = good()
     del tables["BUFFER_PG"]["Ethernet0|3-4"]

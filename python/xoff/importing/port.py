@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
+from xoff.lint import trimming
 from xoff.lint.headrooms import link_of, set_by_switch
 from xoff.lint.qos import DSCP_OF_CNPS
 from xoff.lint.wording import listed
@@ -73,8 +74,17 @@ class Port:
         rows = [index for key in keys for index in indices_of(key)]
         given = [self._waits(traffic_class) for traffic_class in self.tables.qos.classes_given(self.name) or ()]
         used = {self.queue_of(one) for one in self.lossless}
-        lossy = {queue for queue in (*self.queues, *rows, *given) if queue in CLASSES and queue not in used}
+        of_headers = () if self.queue_of_headers is None else (self.queue_of_headers,)
+        numbers = (*self.queues, *rows, *given, *of_headers)
+        lossy = {queue for queue in numbers if queue in CLASSES and queue not in used}
         return tuple(sorted({*self.lossless, *(lossy or {max(set(CLASSES) - set(self.lossless), default=0)})}))
+
+    @property
+    def queue_of_headers(self) -> int | None:
+        """That of trimmed packets, where packets of lossy queues are trimmed, and a row says it."""
+        used = {self.queue_of(one) for one in self.lossless}
+        trims = any(trimming.trims(queue) for index, queue in self.queues.items() if index not in used)
+        return trimming.queue_of_headers(self.tables, self.name) if trims else None
 
     @property
     def lossy(self) -> tuple[int, ...]:

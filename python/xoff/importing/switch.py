@@ -9,6 +9,7 @@ from xoff.importing import marking, queues
 from xoff.importing.part import Part, Setting, Table
 from xoff.importing.pauses import Pauses, not_lossless
 from xoff.importing.port import Port, ports_of_each, size
+from xoff.importing.trimming import trimming, trimming_notes
 from xoff.lint.lossless import differing, priorities_at, told
 from xoff.lint.tables import several
 
@@ -92,7 +93,7 @@ def _switch(port: Port, other: Port | None, total_bytes: int, ports: int, uplink
     there = f"{ports} such ports" if other is None else f"{ports - uplinks} such ports and {uplinks} as {other.name}"
     total = Setting("total", size(total_bytes), f"for {there}: all pools, and their headroom")
     markers = [*marking.markers(port), *(marking.markers_at_rate(port, other) if other else ())]
-    return Table("[[switch]]", (total, *queues.buffer(port), *markers, queues.scheduler(port)))
+    return Table("[[switch]]", (total, *queues.buffer(port), *trimming(port), *markers, queues.scheduler(port)))
 
 
 def _watchdog(port: Port) -> tuple[Setting, ...]:
@@ -113,6 +114,7 @@ def _notes(port: Port, pauses: Pauses | None, total: int) -> Iterator[str]:
         yield from pauses.notes()
         yield _memory(port, total)
     yield from queues.buffer_notes(port)
+    yield from trimming_notes(port)
     yield from marking.marking_notes(port)
     yield from queues.scheduler_notes(port)
     if port.tables.chip is None:

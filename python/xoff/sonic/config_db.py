@@ -15,6 +15,7 @@ from xoff.sonic.fields import (
     Boolean,
     Bytes,
     DscpKey,
+    DscpOfHeaders,
     Exponent,
     Integer,
     LengthIfKnown,
@@ -25,6 +26,7 @@ from xoff.sonic.fields import (
     PriorityGroupKey,
     PriorityKey,
     QueueKey,
+    QueueOfHeaders,
     RowOf,
     RowsOf,
     TrafficClassKey,
@@ -111,12 +113,25 @@ class BufferProfile(WholeRow):
     xon_offset: Bytes | None = None
     headroom_type: Literal["static", "dynamic"] = "static"
     packet_discard_action: Literal["drop", "trim"] = "drop"
+    """What becomes of a packet of its queues that has no room."""
 
     @model_validator(mode="after")
     def _one_threshold(self) -> BufferProfile:
         if self.dynamic_th is not None and self.static_th is not None:
             raise refusal("has dynamic_th and static_th; expected one of them")
         return self
+
+
+class SwitchTrimming(WholeRow):
+    """`SWITCH_TRIMMING|GLOBAL`: what is left of trimmed packets (sonic-trimming.yang; SONiC, doc/packet_trimming)."""
+
+    size: Annotated[Integer, Field(ge=0, lt=2**32)] | None = None
+    """To which packets are trimmed, in bytes."""
+    dscp_value: DscpOfHeaders | None = None
+    """What they carry then; `from-tc` where each port maps `tc_value` to it (`tc_to_dscp_map`)."""
+    tc_value: Annotated[Integer, Field(ge=0, le=255)] | None = None
+    queue_index: QueueOfHeaders | None = None
+    """In which they wait; `dynamic` where `dscp_value` leads to it by the maps of the port."""
 
 
 class BufferPg(WholeRow):
@@ -257,6 +272,7 @@ class ConfigDb(BaseModel):
     buffer_profile: dict[str, BufferProfile] = {}
     buffer_pg: dict[PriorityGroupKey, BufferPg] = {}
     buffer_queue: dict[QueueKey, BufferQueue] = {}
+    switch_trimming: dict[Literal["GLOBAL"], SwitchTrimming] = {}
     buffer_port_ingress_profile_list: dict[PortKey, ProfileList] = {}
     buffer_port_egress_profile_list: dict[PortKey, ProfileList] = {}
     default_lossless_buffer_parameter: dict[str, DefaultLosslessBufferParameter] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
@@ -54,6 +54,19 @@ def _boolean(value: Any) -> Any:  # noqa: ANN401
     return value in ("true", True)
 
 
+def number_or(word: str, largest: int) -> BeforeValidator:
+    """Of a value that is a number up to the largest, or a word in its place."""
+
+    def check(value: Any) -> Any:  # noqa: ANN401
+        if value == word or (isinstance(value, int) and 0 <= value <= largest):
+            return value
+        if not isinstance(value, str) or not re.fullmatch("[0-9]{1,3}", value) or int(value) > largest:
+            raise refusal(f"is not allowed; expected a number from 0 to {largest}, or {word}")
+        return int(value)
+
+    return BeforeValidator(check)
+
+
 OF_FILE = object()
 """The context in which values are validated that stand in a file."""
 
@@ -89,6 +102,8 @@ _TEXT = PlainSerializer(str)
 Integer = Annotated[int, BeforeValidator(_integer), AfterValidator(_in_64_bits), _TEXT]
 Bytes = Annotated[Integer, Field(ge=0)]
 Percent = Annotated[Integer, Field(ge=0, le=100)]
+DscpOfHeaders = Annotated[int | Literal["from-tc"], number_or("from-tc", 63), _TEXT]
+QueueOfHeaders = Annotated[int | Literal["dynamic"], number_or("dynamic", 255), _TEXT]
 Exponent = Annotated[Integer, Field(ge=-8, le=7)]
 """Of two: alpha = 2^n."""
 Boolean = Annotated[bool, BeforeValidator(_boolean), PlainSerializer(lambda value: str(value).lower())]
