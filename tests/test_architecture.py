@@ -72,6 +72,7 @@ MAY_IMPORT = {
     "importing": "errors lint planning sonic toml_text",
     "scenario": "_xoff defaults errors inputs notes offered toml_text topology later: execution export report",
     "said": "_xoff errors scenario",
+    "trimmable": "",
     "why": "columns critical_path errors said scenario",
     "__init__": "_xoff errors scenario topology",
     "kept": "_xoff errors folder imported staging",
@@ -79,7 +80,7 @@ MAY_IMPORT = {
     "onto": "errors importing lint said",
     "switch_tables": "catalogue errors importing inputs lint onto",
     "unfinished": "folder",
-    "export": "catalogue errors plan planning said sonic",
+    "export": "catalogue errors plan planning said sonic trimmable",
     "grids": "alike axes measures table traffic unfinished units",
     "wanted": "batch kept",
     "comparison": (

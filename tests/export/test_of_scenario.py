@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from strategies import RED, powers_of_two
 from xoff import said
 from xoff.errors import InputError, ScenarioError
 from xoff.export.of_scenario import settings_of
+from xoff.lint import Tables, lint
 from xoff.plan.settings import Ecn
 from xoff.plan.simulate import scenario as scenario_of
 from xoff.plan.simulate import worst_case
@@ -294,6 +296,89 @@ def test_a_ramp_that_stays_at_zero_is_not_written_as_one_that_marks_all() -> Non
 def test_what_cannot_be_configured_is_refused(changes: dict[str, object], told: str) -> None:
     with pytest.raises(ScenarioError, match=told):
         xoff.Scenario.from_text(ROCE).with_values(changes).export("sonic")
+
+
+TRIMMING = xoff.Scenario.load(ROOT / "scenarios" / "trimming.toml")
+"""Data of RoCE with selective repeat in class 0, headers of 64 B in class 6, acknowledgements in class 7."""
+SELECTIVE = {"kind": "roce", "recovery": {"kind": "selective_repeat", "window": "1MB"}}
+
+
+def trimmed(tables: dict[str, Any]) -> list[str]:
+    """Profiles that trim."""
+    profiles = tables["BUFFER_PROFILE"].items()
+    return [name for name, row in profiles if row.get("packet_discard_action") == "trim"]
+
+
+def test_trimming_comes_back_from_the_tables(tmp_path: Path) -> None:
+    written = TRIMMING.export("sonic", switch="leaf0").text
+    tables = json.loads(written)
+    assert tables["SWITCH_TRIMMING"] == {"GLOBAL": {"size": "64", "dscp_value": "48", "queue_index": "6"}}
+    assert trimmed(tables) == ["egress_class0_profile"]
+    assert lint([Tables.parse("config_db.json", written)]) == []
+    path = tmp_path / "config_db.json"
+    path.write_text(written, encoding="utf-8")
+    there = said.of_part(SwitchTables.load(path).part_of_scenario("Ethernet0", 16)).values
+    wanted = said.of_scenario(TRIMMING, "leaf0", 400 * 10**9).values
+    assert {str(key): there[key] for key in wanted if "trimming" in str(key)} == {
+        "switch.trimming": True,
+        "switch.trimming.size": 64,
+        "switch.trimming.priority": 6,
+    }
+    differing = [str(key) for key in there if wanted[key] != there[key]]
+    assert differing == ["switch.scheduler.quantum"], "whose classes are all strict"
+
+
+def test_headers_carry_the_dscp_of_their_class() -> None:
+    written = TRIMMING.with_value("switch.trimming.priority", 7).export("sonic", switch="leaf0", dscps={7: 46})
+    assert json.loads(written.text)["SWITCH_TRIMMING"]["GLOBAL"] == {
+        "size": "64",
+        "dscp_value": "46",
+        "queue_index": "7",
+    }
+
+
+def test_only_lossy_classes_with_data_that_is_trimmed_are() -> None:
+    changes = {
+        "switch.trimming": {"size": "256B", "priority": 6},
+        "transport.irn": SELECTIVE | {"control_priority": 6},
+        "transport.tcp": {"kind": "tcp", "congestion_control": {"algorithm": "dctcp"}},
+    }
+    flows = [
+        {"kind": "permutation", "transport": name, "priority": priority, "size": "1MB"}
+        for name, priority in (("irn", [2, 3]), ("tcp", 0))
+    ]
+    scenario = xoff.Scenario.from_text(ROCE).with_values(changes)
+    in_two = scenario.with_value("workload", flows).export("sonic")
+    assert trimmed(json.loads(in_two.text)) == ["egress_class2_profile"]
+    assert "of RoCE with selective repeat (2), and all else in their queues, too" in "\n".join(in_two.notes)
+    shared = scenario.with_value("workload", [*flows, flows[1] | {"priority": 2}]).export("sonic")
+    assert "such is data of tcp, whose receivers know nothing of headers" in "\n".join(shared.notes)
+    nowhere = scenario.with_value("workload", flows[1:]).export("sonic")
+    assert "SWITCH_TRIMMING" not in nowhere.text
+    assert trimmed(json.loads(nowhere.text)) == []
+    assert "trimming is left out: no lossy class has data of RoCE with selective repeat" in "\n".join(nowhere.notes)
+
+
+@pytest.mark.parametrize(("size", "written"), [(64, 256), (257, 260), (528, 528), (2000, 1024)])
+def test_cumulus_linux_trims_to_what_spectrum_has(size: int, written: int) -> None:
+    found = TRIMMING.with_value("switch.trimming.size", f"{size}B").export("nvue", switch="leaf0")
+    lines = [line for line in found.text.splitlines() if "packet-trim" in line]
+    assert lines[:5] == [
+        "nv set system forwarding packet-trim state enabled",
+        "nv set system forwarding packet-trim remark dscp 48",
+        f"nv set system forwarding packet-trim size {written}",
+        "nv set system forwarding packet-trim switch-priority 6",
+        "nv set interface swp1 packet-trim egress-eligibility traffic-class 0",
+    ]
+    assert len(lines) == 4 + 16
+    note = f"headers of {size} B are written as {written} B, the nearest that Spectrum has"
+    assert (note in found.notes) == (size != written)
+
+
+@pytest.mark.parametrize("form", ["eos", "nxos"])
+def test_formats_without_trimming_say_so(form: str) -> None:
+    (note,) = [note for note in TRIMMING.export(form, switch="leaf0").notes if "trimm" in note]
+    assert note.startswith("trimming (headers of 64 B in class 6) is left out, and packets that have no room are")
 
 
 def test_names_that_are_none_are_refused() -> None:

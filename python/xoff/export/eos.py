@@ -23,6 +23,7 @@ from xoff.export.export import (
     rounding_notes,
     share_notes,
 )
+from xoff.export.trimming import left_out_notes
 
 if TYPE_CHECKING:
     from xoff.export.export import Marking
@@ -135,6 +136,7 @@ def _notes(settings: Settings) -> list[str]:
         "DSCPs of no class keep the traffic class that EOS's own map gives them, which may be that of a lossless class"
     )
     notes += share_notes(settings)
+    notes += left_out_notes(settings, "EOS does it by ingress traffic policies, and no form of these is confirmed")
     notes.append("on Jericho, uc-tx-queue is tx-queue")
     return [*notes, *_NAMES.notes(settings)]
 

@@ -1,6 +1,6 @@
 """NVIDIA Cumulus Linux by NVUE commands.
 
-Source: the manual of Cumulus Linux (CumulusNetworks/docs), Quality of Service.
+Source: the manual of Cumulus Linux (CumulusNetworks/docs), Quality of Service; of trimming that of 5.14.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from xoff.export.export import (
     rounding_notes,
     share_notes,
 )
+from xoff.export.trimming import dscp_of_headers, spectrum_bytes, written_notes
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def nvue(settings: Settings) -> Export:
     for marking in markings(settings):
         lines += _congestion_control(marking)
     lines += _flow_control(settings)
+    lines += _trimming(settings)
     by_group = markings_by_group(settings)
     for group in settings.groups:
         lines += _pfc(settings, group) if group.pause else []
@@ -56,6 +58,7 @@ def nvue(settings: Settings) -> Export:
             if group.pause:
                 lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
                 lines.append(f"nv set interface {names[port]} qos pfc-watchdog state enable")
+            lines += _eligible(settings, names[port])
     return Export("\n".join([*lines, "nv config apply"]) + "\n", tuple(_notes(settings)), "#")
 
 
@@ -71,6 +74,25 @@ def _congestion_control(marking: Marking) -> list[str]:
             f"{base} probability {percent(ecn.probability)}",
         ]
     return lines
+
+
+def _trimming(settings: Settings) -> list[str]:
+    trimming = settings.trimming
+    if trimming is None:
+        return []
+    base = "nv set system forwarding packet-trim"
+    return [
+        f"{base} state enabled",
+        f"{base} remark dscp {dscp_of_headers(settings, trimming)}",
+        f"{base} size {spectrum_bytes(trimming)}",
+        f"{base} switch-priority {trimming.priority}",
+    ]
+
+
+def _eligible(settings: Settings, port: str) -> list[str]:
+    """Traffic classes whose packets are trimmed there."""
+    classes = settings.trimming.classes if settings.trimming else ()
+    return [f"nv set interface {port} packet-trim egress-eligibility traffic-class {one}" for one in classes]
 
 
 def _flow_control(settings: Settings) -> list[str]:
@@ -163,11 +185,23 @@ def _notes(settings: Settings) -> list[str]:
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
     notes += _watchdog_notes(settings)
     notes += share_notes(settings)
+    notes += _trimming_notes(settings)
     notes.append(
         "DSCPs of no class keep the priority that Cumulus Linux gives them, their highest three bits, even that of a "
         "lossless class"
     )
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _trimming_notes(settings: Settings) -> list[str]:
+    trimming = settings.trimming
+    if trimming is None:
+        return []
+    notes = [*written_notes(settings), "packets are trimmed by Spectrum-4 and later, from Cumulus Linux 5.14 on"]
+    written = spectrum_bytes(trimming)
+    if written != trimming.size_bytes:
+        notes.append(f"headers of {trimming.size_bytes} B are written as {written} B, the nearest that Spectrum has")
+    return notes
 
 
 def _lengths_are_written(settings: Settings) -> bool:

@@ -20,6 +20,7 @@ from xoff.export.export import (
     told_marks,
     watchdog_notes,
 )
+from xoff.export.trimming import left_out_notes
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ def _notes(settings: Settings) -> list[str]:
         notes.append(f"mtu is left out: the scenario's headroom is for packets of {settings.mtu_bytes:,} B")
     notes += share_notes(settings)
     notes.append("queues are named by their priority")
+    notes += left_out_notes(settings, "no command for it is known")
     notes += watchdog_notes(settings, "one is switched on, and the form of its intervals is not confirmed")
     return [*notes, *_NAMES.notes(settings)]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from xoff import catalogue, said
 from xoff.errors import ScenarioError, known
+from xoff.export.trimming import trimming_of
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.planning import SONIC_CABLE_M_PER_S
 from xoff.said import Key, Marks
@@ -89,6 +90,7 @@ def settings_of(
             raise ScenarioError(scenario.file, f"--dscp {priority}={dscps[priority]}", problem, expected)
     classes = tuple(found.traffic_class(one, dscps) for one in found.classes)
     hosts = _hosts(scenario, classes, found.fastest_bps)
+    trimming, notes = trimming_of(scenario, found.own, [one.priority for one in classes if not one.lossless])
     settings = Settings(
         title=scenario.title,
         chip=chip or found.chip,
@@ -101,9 +103,10 @@ def settings_of(
         pools=found.pools(),
         hosts=hosts,
         watchdog=found.watchdog(),
+        trimming=trimming,
         source="scenario",
     )
-    return Configured(settings, tuple(_notes(found, settings, dscps)))
+    return Configured(settings, (*_notes(found, settings, dscps), *notes))
 
 
 @dataclass(frozen=True)

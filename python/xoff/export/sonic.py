@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from xoff.export.export import (
     Export,
@@ -19,6 +19,7 @@ from xoff.export.export import (
     resuming_notes,
     rounding_notes,
 )
+from xoff.export.trimming import SPECTRUM_BYTES, dscp_of_headers, written_notes
 from xoff.plan.classes import exponent
 from xoff.plan.settings import Watchdog
 from xoff.sonic import ConfigDb
@@ -33,6 +34,7 @@ from xoff.sonic.config_db import (
     PortQosMap,
     Queue,
     Scheduler,
+    SwitchTrimming,
     WredProfile,
 )
 
@@ -72,6 +74,7 @@ def config_db(settings: Settings) -> ConfigDb:
         buffer_profile=_profiles(settings),
         buffer_pg=_priority_groups(settings),
         buffer_queue=_queues(settings),
+        switch_trimming=_trimming(settings),
         dscp_to_tc_map={_MAP: {str(one.dscp): one.priority for one in settings.classes}},
         tc_to_queue_map={_MAP: {str(number): number for number in range(8)}},
         tc_to_priority_group_map={_MAP: {str(number): _group_of(settings, number) for number in range(8)}},
@@ -131,10 +134,22 @@ def _profiles(settings: Settings) -> dict[str, BufferProfile]:
         else:
             ingress = _INGRESS if _INGRESS in pools else _PAUSED
             found["ingress_lossy_profile"] = BufferProfile(pool=ingress, size=0, static_th=pools[ingress].size)
-            found[f"egress_{one.name}_profile"] = BufferProfile(
-                pool=_LOSSY, size=one.reserved_bytes, dynamic_th=exponent(one.alpha)
-            )
+            found[f"egress_{one.name}_profile"] = _lossy(settings, one)
     return found
+
+
+def _lossy(settings: Settings, one: TrafficClass) -> BufferProfile:
+    trims = settings.trimming is not None and one.priority in settings.trimming.classes
+    own = {"pool": _LOSSY, "size": one.reserved_bytes, "dynamic_th": exponent(one.alpha)}
+    return BufferProfile.model_validate(own | ({"packet_discard_action": "trim"} if trims else {}))
+
+
+def _trimming(settings: Settings) -> dict[Literal["GLOBAL"], SwitchTrimming]:
+    trimming = settings.trimming
+    if trimming is None:
+        return {}
+    dscp = dscp_of_headers(settings, trimming)
+    return {"GLOBAL": SwitchTrimming(size=trimming.size_bytes, dscp_value=dscp, queue_index=trimming.priority)}
 
 
 def _paused(group: PortGroup, one: TrafficClass) -> BufferProfile:
@@ -305,7 +320,7 @@ def _notes(settings: Settings) -> list[str]:
         f"PORT has {'speeds alone' if _mtu(settings) is None else 'speeds and mtu alone'}, and SONiC's models ask for "
         "lanes: load this over the switch's own rows of PORT"
     )
-    return notes + _scheduler_notes(settings)
+    return notes + _scheduler_notes(settings) + _trimming_notes(settings)
 
 
 def _scheduler_notes(settings: Settings) -> list[str]:
@@ -314,6 +329,17 @@ def _scheduler_notes(settings: Settings) -> list[str]:
     if any((one.weight or 0) > _LARGEST_WEIGHT for one in settings.classes):
         return [f"weights above {_LARGEST_WEIGHT} are written as that, the most of SONiC"]
     return []
+
+
+def _trimming_notes(settings: Settings) -> list[str]:
+    if settings.trimming is None:
+        return []
+    least, most, step = SPECTRUM_BYTES.start, SPECTRUM_BYTES[-1], SPECTRUM_BYTES.step
+    return [
+        *written_notes(settings),
+        f"SWITCH_TRIMMING has size and queue of the {settings.source}, which a chip may refuse: Broadcom's SAI takes "
+        f"206 B and queue 7 alone, and Spectrum has {least} to {most} B in steps of {step}",
+    ]
 
 
 def _size_note(settings: Settings) -> str:

@@ -138,6 +138,20 @@ class Watchdog:
 
 
 @dataclass(frozen=True)
+class Trimming:
+    """What becomes of packets that have no room: their headers go on."""
+
+    size_bytes: int
+    """Frame of a header."""
+    priority: int
+    """Of the class into which it goes."""
+    classes: tuple[int, ...]
+    """Priorities of the classes whose packets are trimmed."""
+    beside: tuple[str, ...] = ()
+    """What else has data in these classes, and receivers that know nothing of headers."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """The outcome of a plan."""
 
@@ -159,6 +173,8 @@ class Settings:
     """Of the hosts that send what the plan is about; None where it says nothing of them."""
     watchdog: Watchdog | None = None
     """None where the plan says nothing of it."""
+    trimming: Trimming | None = None
+    """None where packets that have no room are dropped."""
     source: str = "plan"
     """What says all this: a plan, or a scenario."""
 
