@@ -350,10 +350,130 @@ def test_a_profile_in_lists_alone_is_held_against_their_ports_and_one_in_none_ag
     profiles["spare"] = profiles["ingress_lossy_profile"] | {"static_th": "1500", "packet_discard_action": "trim"}
     assert judged(tables) == []
     tables["BUFFER_PORT_INGRESS_PROFILE_LIST"] = {"Ethernet0,Ethernet4": {"profile_list": "spare"}}
-    (finding,) = judged(tables)
+    (finding,) = [one for one in judged(tables) if one.check == "profile_below_packet"]
     assert finding.physics.startswith("Ethernet0 and 1 more: 1,500 B and 0 B in reserve are")
     assert "every one above 1,500 B is cut down" in finding.physics
     assert finding.remedy.endswith("at least 9100")
+
+
+def trimming(name: str) -> Any:  # noqa: ANN401
+    """The tables of an example of trimming, to be changed."""
+    return json.loads((EXAMPLES / "faults" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def checks_of(tables: object) -> list[str]:
+    return [finding.check for finding in judged(tables)]
+
+
+def test_trimming_is_refused_of_profiles_that_are_not_of_queues_alone() -> None:
+    ((severity, line, physics),) = of("trimming_refused")
+    assert (severity, line) == (Severity.ERROR, 8)
+    assert "BUFFER_PORT_EGRESS_PROFILE_LIST|Ethernet0,Ethernet4 names this profile" in physics
+    tables = trimming("trimming_refused")
+    del tables["BUFFER_PORT_EGRESS_PROFILE_LIST"]
+    assert judged(tables) == []
+    tables["BUFFER_PG"] = {"Ethernet0|0": {"profile": "q_lossy_trim_profile"}}
+    assert "trimming_refused" in checks_of(tables)
+
+
+def test_lossless_trimmed() -> None:
+    ((severity, line, physics),) = of("lossless_trimmed")
+    assert (severity, line) == (Severity.WARNING, 11)
+    assert physics.startswith("queue 3 of Ethernet0, of lossless priority 3 and 1 more: packets that PFC has kept")
+
+
+def test_trimming_and_the_profiles_that_ask_for_it_belong_together() -> None:
+    (unset,), (unused,) = of("trimming_unset"), of("trimming_unused")
+    assert unset[:2] == (Severity.WARNING, 8)
+    assert unset[2].startswith("packets of queue 3 of Ethernet0 and 1 more are trimmed, and nothing says where")
+    assert unused[:2] == (Severity.WARNING, 15)
+    tables = trimming("trimming_unset")
+    tables["SWITCH_TRIMMING"] = {"GLOBAL": {"size": "256"}}
+    (finding,) = judged(tables)
+    assert (finding.check, finding.place.key) == ("trimming_unset", "SWITCH_TRIMMING|GLOBAL")
+    tables["SWITCH_TRIMMING"]["GLOBAL"]["queue_index"] = "6"
+    assert judged(tables) == []
+    del tables["BUFFER_QUEUE"]
+    assert judged(tables) == [], "of no queue is it known whether it trims"
+
+
+@pytest.mark.parametrize(
+    ("size", "found"),
+    # 14 + 20 + 8 + 12 B of headers; 9,100 B and 18 of a frame.
+    [(53, True), (54, False), (206, False), (9117, False), (9118, True)],
+)
+def test_headers_are_whole_and_shorter_than_packets(size: int, *, found: bool) -> None:
+    tables = trimming("trimming_size")
+    tables["SWITCH_TRIMMING"]["GLOBAL"]["size"] = str(size)
+    assert [(one.check, one.severity) for one in judged(tables)] == [("trimming_size", Severity.ERROR)] * found
+
+
+def test_headers_paused() -> None:
+    ((severity, line, physics),) = of("headers_paused")
+    assert (severity, line) == (Severity.WARNING, 15)
+    assert physics.startswith("queue 4 of Ethernet0 and 1 more is of lossless priority 4: a pause holds headers up")
+
+
+def test_headers_have_room_and_go_first() -> None:
+    (unset, bare) = of("headers_without_room")
+    assert (unset[0], bare[0]) == (Severity.WARNING, Severity.NOTE)
+    assert unset[2].startswith("no row of BUFFER_QUEUE is about queue 6 of Ethernet4")
+    assert bare[2].startswith("nothing is reserved for headers, which go into queue 6 of Ethernet0")
+    without, behind = of("headers_behind_data")
+    assert without[2].startswith("no row of QUEUE names a scheduler for queue 6 of Ethernet4")
+    assert behind[2].startswith("data goes before headers, in queue 6, at Ethernet0")
+    tables = trimming("headers_behind_data")
+    del tables["QUEUE"]["Ethernet4|3"]
+    tables["QUEUE"]["Ethernet0|6"] = tables["QUEUE"]["Ethernet0|3"]
+    assert judged(tables) == [], "both first, and the higher queue before the other"
+    tables["SWITCH_TRIMMING"]["GLOBAL"]["queue_index"] = "1"
+    tables["BUFFER_QUEUE"]["Ethernet0,Ethernet4|1"] = {"profile": "q_headers_profile"}
+    tables["QUEUE"]["Ethernet0|1"] = tables["QUEUE"]["Ethernet0|3"]
+    assert checks_of(tables) == ["headers_behind_data"]
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"dscp_value": "48", "queue_index": "6"}, ["headers_elsewhere"]),
+        ({"dscp_value": "46", "queue_index": "6"}, []),
+        ({"queue_index": "6"}, ["headers_elsewhere"]),  # DSCP 0
+        ({"dscp_value": "46", "queue_index": "dynamic"}, []),
+        ({"dscp_value": "46"}, []),
+        ({"dscp_value": "48"}, ["headers_without_room"]),
+        ({"dscp_value": "from-tc", "tc_value": "6", "queue_index": "6"}, []),
+        ({"dscp_value": "from-tc", "tc_value": "6", "queue_index": "dynamic"}, []),
+        ({"dscp_value": "from-tc", "tc_value": "5", "queue_index": "dynamic"}, ["headers_without_room"]),
+        ({"dscp_value": "from-tc"}, ["trimming_unset"]),
+    ],
+)
+def test_headers_stay_in_their_queue_at_the_next_switch(row: dict[str, str], found: list[str]) -> None:
+    tables = trimming("headers_elsewhere")
+    tables["SWITCH_TRIMMING"]["GLOBAL"] = {"size": "256"} | row
+    assert checks_of(tables) == found
+
+
+@pytest.mark.parametrize(
+    ("key", "row", "told"),
+    [
+        ("GLOBAL", {"dscp_value": "64"}, "expected a number from 0 to 63, or from-tc"),
+        ("GLOBAL", {"queue_index": "first"}, "expected a number from 0 to 255, or dynamic"),
+        ("GLOBAL", {"size": "small"}, "expected digits only"),
+        ("LOCAL", {"size": "128"}, "expected 'GLOBAL'"),
+    ],
+)
+def test_values_that_sonic_refuses_of_trimming(key: str, row: dict[str, str], told: str) -> None:
+    tables = trimming("trimming_unset")
+    tables["SWITCH_TRIMMING"] = {key: row}
+    (finding, *_) = judged(tables)
+    assert (finding.check, finding.remedy) == ("invalid_value", told)
+
+
+def test_a_misspelt_field_of_trimming_is_found() -> None:
+    tables = trimming("trimming_size")
+    tables["SWITCH_TRIMMING"]["GLOBAL"] = {"size": "256", "dscp_value": "48", "queue": "6", "queue_index": "6"}
+    (finding,) = judged(tables)
+    assert (finding.check, finding.remedy) == ("unknown_field", "did you mean queue_index?")
 
 
 def test_headroom_falls_with_cable() -> None:

@@ -15,6 +15,11 @@ _STATED_MBPS = {10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000, 800_0
 ROCE_BYTES = 4200
 """The largest packet of RoCE, from its IP header on: 4096 B of data, and up to 84 B of headers."""
 
+ROCE_HEADER_BYTES = 14 + 20 + 8 + 12
+"""Of Ethernet, IPv4, UDP and BTH."""
+FRAME_BYTES = 18
+"""Of a frame beyond its packet: Ethernet's header and check sequence."""
+
 _ROUNDED = Fraction(2, 100)
 """By how much published sizes of memory may be rounded: the 12 MiB of a Trident II are 61,440 cells, 1.6 % more."""
 

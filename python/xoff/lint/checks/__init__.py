@@ -11,6 +11,10 @@ from xoff.lint.checks.dangling_reference import dangling_reference
 from xoff.lint.checks.default_lossless import default_lossless
 from xoff.lint.checks.ecn_after_pfc import ecn_after_pfc
 from xoff.lint.checks.ends_disagree import ends_disagree
+from xoff.lint.checks.headers_behind_data import headers_behind_data
+from xoff.lint.checks.headers_elsewhere import headers_elsewhere
+from xoff.lint.checks.headers_paused import headers_paused
+from xoff.lint.checks.headers_without_room import headers_without_room
 from xoff.lint.checks.headroom_below_cable import headroom_below_cable
 from xoff.lint.checks.headroom_below_packets import headroom_below_packets
 from xoff.lint.checks.headroom_below_response import headroom_below_response
@@ -21,6 +25,7 @@ from xoff.lint.checks.invalid_value import invalid_value
 from xoff.lint.checks.lookup_disagrees import lookup_disagrees
 from xoff.lint.checks.lossless_queue_drops import lossless_queue_drops
 from xoff.lint.checks.lossless_starves_others import lossless_starves_others
+from xoff.lint.checks.lossless_trimmed import lossless_trimmed
 from xoff.lint.checks.lossless_unwatched import lossless_unwatched
 from xoff.lint.checks.lossless_without_ecn import lossless_without_ecn
 from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
@@ -43,6 +48,10 @@ from xoff.lint.checks.speed_of_no_ethernet import speed_of_no_ethernet
 from xoff.lint.checks.threshold_above_pool import threshold_above_pool
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
 from xoff.lint.checks.traffic_class_unmapped import traffic_class_unmapped
+from xoff.lint.checks.trimming_refused import trimming_refused
+from xoff.lint.checks.trimming_size import trimming_size
+from xoff.lint.checks.trimming_unset import trimming_unset
+from xoff.lint.checks.trimming_unused import trimming_unused
 from xoff.lint.checks.unknown_field import unknown_field
 from xoff.lint.checks.watchdog_below_poll import watchdog_below_poll
 from xoff.lint.checks.watchdog_without_time import watchdog_without_time
@@ -72,6 +81,15 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     profile_without_threshold,
     profile_admits_nothing,
     profile_below_packet,
+    trimming_refused,
+    lossless_trimmed,
+    trimming_unset,
+    trimming_unused,
+    trimming_size,
+    headers_paused,
+    headers_without_room,
+    headers_behind_data,
+    headers_elsewhere,
     headroom_below_cable,
     headroom_below_response,
     headroom_below_packets,

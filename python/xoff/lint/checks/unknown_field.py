@@ -33,6 +33,7 @@ def _of_no_model(tables: Tables) -> Iterator[Fault]:
         ("BUFFER_QUEUE", config.buffer_queue),
         ("BUFFER_PORT_INGRESS_PROFILE_LIST", config.buffer_port_ingress_profile_list),
         ("BUFFER_PORT_EGRESS_PROFILE_LIST", config.buffer_port_egress_profile_list),
+        ("SWITCH_TRIMMING", config.switch_trimming),
         ("WRED_PROFILE", config.wred_profile),
         ("SCHEDULER", config.scheduler),
     ):
