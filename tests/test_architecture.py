@@ -77,7 +77,7 @@ MAY_IMPORT = {
     "__init__": "_xoff errors scenario topology",
     "kept": "_xoff errors folder imported staging",
     "plan": "_xoff catalogue errors ethernet model_file models planning scenario",
-    "onto": "errors importing lint said",
+    "onto": "errors importing lint said trimmable",
     "switch_tables": "catalogue errors importing inputs lint onto",
     "unfinished": "folder",
     "export": "catalogue errors plan planning said sonic trimmable",

@@ -454,3 +454,154 @@ def test_ports_of_two_rates_are_put_one_rate_after_the_other(tmp_path: Path) -> 
     changed = scenario.with_values({f"{at_rate}.headroom": "370kB", "switch.pfc.headroom.size": "90kB"})
     for port, value in (("Ethernet0", "90000"), ("Ethernet8", "370000")):
         assert [put.after for put in tables.with_switch_of(changed, port=port).puts] == [value]
+
+
+def trimming_scenario(tables: SwitchTables, changes: Mapping[str, object]) -> xoff.Scenario:
+    """Data of RoCE with selective repeat, in class 1."""
+    selective = {"kind": "selective_repeat", "window": "1MB"}
+    own = {"workload.priority": 1, "transport.roce.recovery": selective}
+    return scenario_of(part_of(tables, "Ethernet0")).with_values(own | dict(changes))
+
+
+HEADERS = {"switch.trimming": {"size": "256B", "priority": 6}}
+
+
+def test_trimming_goes_onto_tables_that_have_none(tmp_path: Path) -> None:
+    tables = SwitchTables.load(GOOD)
+    scenario = trimming_scenario(tables, HEADERS)
+    found = tables.with_switch_of(scenario, port="Ethernet0")
+    assert found.undone == ()
+    assert {finding.check for finding in found.findings} == {"headers_without_room"}, (
+        "as import told: no row of queue 6"
+    )
+    new = after(found)
+    assert new["SWITCH_TRIMMING"] == {"GLOBAL": {"size": "256", "queue_index": "6", "dscp_value": "48"}}
+    own = json.loads(GOOD.read_text(encoding="utf-8"))["BUFFER_PROFILE"]["egress_lossy_profile"]
+    assert new["BUFFER_PROFILE"]["egress_lossy_profile"] == own, "ports name it, too, for which SONiC trims nothing"
+    assert new["BUFFER_PROFILE"]["egress_lossy_profile_trim"] == own | {"packet_discard_action": "trim"}
+    assert {new["BUFFER_QUEUE"][f"{port}|0-2"]["profile"] for port in ("Ethernet0", "Ethernet4")} == {
+        "egress_lossy_profile_trim"
+    }
+    there = written(found, tmp_path)
+    assert there.with_switch_of(scenario, port="Ethernet0").puts == ()
+    assert put(there, {}, "Ethernet0").puts == ()
+
+
+def test_trimming_that_was_exported_stays_as_it_is(tmp_path: Path) -> None:
+    scenario = xoff.Scenario.load(ROOT / "scenarios" / "trimming.toml")
+    path = tmp_path / "config_db.json"
+    path.write_text(scenario.export("sonic", switch="leaf0").text, encoding="utf-8")
+    tables = SwitchTables.load(path)
+    found = put(tables, {})
+    assert (found.puts, found.undone, found.findings, found.diff) == ((), (), (), "")
+    changes = {"class": [{"priority": one} for one in (0, 6, 7)], "switch.trimming.size": "256B"}
+    found = tables.with_switch_of(scenario.with_values(changes), "leaf0")
+    assert [(one.path[-1], one.after) for one in found.puts] == [("size", "256")]
+
+
+def test_a_profile_that_queues_alone_have_trims_itself(tmp_path: Path) -> None:
+    def of_queues_alone(tables: Any) -> None:  # noqa: ANN401
+        del tables["BUFFER_PORT_EGRESS_PROFILE_LIST"]
+
+    tables = config(tmp_path, of_queues_alone)
+    found = tables.with_switch_of(trimming_scenario(tables, HEADERS), port="Ethernet0")
+    assert after(found)["BUFFER_PROFILE"]["egress_lossy_profile"]["packet_discard_action"] == "trim"
+    assert [one.path[0] for one in found.puts].count("BUFFER_QUEUE") == 0
+
+
+@pytest.mark.parametrize("row", [[], {"GLOBAL": "on"}, {"GLOBAL": {"size": "small"}}])
+def test_trimming_that_is_invalid_stays_as_it_is(row: object, tmp_path: Path) -> None:
+    tables = config(tmp_path, lambda tables: tables.update({"SWITCH_TRIMMING": row}))
+    found = tables.with_switch_of(trimming_scenario(tables, HEADERS), port="Ethernet0")
+    assert found.puts == ()
+    assert "switch.trimming = true in the scenario, and the tables come to false" in [one.told for one in found.undone]
+
+
+def test_a_copy_of_a_profile_has_a_name_of_its_own(tmp_path: Path) -> None:
+    def has_one(tables: Any) -> None:  # noqa: ANN401
+        tables["BUFFER_PROFILE"]["egress_lossy_profile_trim"] = tables["BUFFER_PROFILE"]["egress_lossless_profile"]
+
+    tables = config(tmp_path, has_one)
+    new = after(tables.with_switch_of(trimming_scenario(tables, HEADERS), port="Ethernet0"))
+    assert new["BUFFER_QUEUE"]["Ethernet0|0-2"]["profile"] == "egress_lossy_profile_trim_2"
+    assert new["BUFFER_PROFILE"]["egress_lossy_profile_trim"] == new["BUFFER_PROFILE"]["egress_lossless_profile"]
+
+
+def test_queues_beside_a_lossless_one_in_a_row_do_not_trim(tmp_path: Path) -> None:
+    def in_one_row(tables: Any) -> None:  # noqa: ANN401
+        for port in ("Ethernet0", "Ethernet4"):
+            del tables["BUFFER_QUEUE"][f"{port}|3-4"]
+            tables["BUFFER_QUEUE"][f"{port}|0-4"] = tables["BUFFER_QUEUE"].pop(f"{port}|0-2")
+
+    tables = config(tmp_path, in_one_row)
+    found = tables.with_switch_of(trimming_scenario(tables, HEADERS), port="Ethernet0")
+    assert found.puts == ()
+
+
+def test_a_patch_adds_rows_and_tables_as_a_whole() -> None:
+    tables = SwitchTables.load(GOOD)
+    found = tables.with_switch_of(trimming_scenario(tables, HEADERS), port="Ethernet0")
+    patched = json.loads(GOOD.read_text(encoding="utf-8"))
+    for step in found.json_patch():
+        *parents, last = step["path"].strip("/").split("/")
+        place = patched
+        for parent in parents:
+            place = place[parent]
+        assert step["op"] == ("replace" if last in place else "add")
+        place[last] = step["value"]
+    assert patched == after(found)
+
+
+def trimming_tables(folder: Path, row: Mapping[str, str]) -> SwitchTables:
+    """The good tables, whose lossy queues trim, with a buffer for headers."""
+
+    def trims(tables: Any) -> None:  # noqa: ANN401
+        profile = tables["BUFFER_PROFILE"]["egress_lossy_profile"] | {"packet_discard_action": "trim"}
+        tables["BUFFER_PROFILE"]["q_lossy_trim_profile"] = profile
+        for port in ("Ethernet0", "Ethernet4"):
+            tables["BUFFER_QUEUE"][f"{port}|0-2"] = {"profile": "q_lossy_trim_profile"}
+            tables["BUFFER_QUEUE"][f"{port}|5-6"] = {"profile": "egress_lossy_profile"}
+        tables["SWITCH_TRIMMING"] = {"GLOBAL": dict(row)}
+
+    return config(folder, trims)
+
+
+@pytest.mark.parametrize(
+    ("row", "changed"),
+    [
+        (
+            {"size": "256", "dscp_value": "48", "queue_index": "6"},
+            {"size": "512", "dscp_value": "40", "queue_index": "5"},
+        ),
+        ({"size": "256", "dscp_value": "from-tc", "tc_value": "6"}, {"size": "512", "queue_index": "5"}),
+    ],
+)
+def test_trimming_changes_row_by_row(row: dict[str, str], changed: dict[str, str], tmp_path: Path) -> None:
+    tables = trimming_tables(tmp_path, row)
+    found = put(tables, {}, "Ethernet0")
+    assert (found.puts, found.undone, found.diff) == ((), (), "")
+    found = put(tables, {"switch.trimming": {"size": "512B", "priority": 5}}, "Ethernet0")
+    assert found.undone == ()
+    assert after(found)["SWITCH_TRIMMING"]["GLOBAL"] == row | changed
+
+
+def test_trimming_ends_with_the_profiles_that_ask_for_it(tmp_path: Path) -> None:
+    """SONiC removes no row of SWITCH_TRIMMING."""
+    tables = trimming_tables(tmp_path, {"size": "256", "dscp_value": "48", "queue_index": "6"})
+    scenario = scenario_of(part_of(tables, "Ethernet0"))
+    found = tables.with_switch_of(scenario.with_value("switch.trimming", None), port="Ethernet0")
+    assert [(one.path, one.after) for one in found.puts] == [
+        (("BUFFER_PROFILE", "q_lossy_trim_profile", "packet_discard_action"), "drop")
+    ]
+    assert found.undone == ()
+    assert {finding.check for finding in found.findings} == {"trimming_unused"}
+
+
+def test_trimming_without_data_that_is_trimmed_is_not_put() -> None:
+    found = put(SwitchTables.load(GOOD), HEADERS, "Ethernet0")
+    assert found.puts == ()
+    assert [one.told for one in found.undone] == [
+        "switch.trimming = true in the scenario, and the tables come to false",
+        "switch.trimming.size = 256B in the scenario, and the tables say nothing of it",
+        "switch.trimming.priority = 6 in the scenario, and the tables say nothing of it",
+    ]

@@ -135,3 +135,27 @@ def test_what_is_no_such_file_is_refused(text: str, says: str) -> None:
     with pytest.raises(InputError) as refused:
         ConfigFile.parse("t.json", text)
     assert str(refused.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        (
+            '{\n "BUFFER_PG": {\n  "Ethernet0|0": {"profile": "NULL"}\n }\n}\n',
+            '{\n "BUFFER_PG": {\n  "Ethernet0|0": {"profile": "NULL"},\n  "Ethernet4|0": {"profile": "lossy"}\n },\n'
+            ' "SWITCH_TRIMMING": {"GLOBAL": {"size": "256", "queue_index": "6"}}\n}\n',
+        ),
+        (
+            '{"PORT": {}, "BUFFER_PG": {}}',
+            '{"PORT": {}, "BUFFER_PG": {"Ethernet4|0": {"profile": "lossy"}}, '
+            '"SWITCH_TRIMMING": {"GLOBAL": {"size": "256", "queue_index": "6"}}}',
+        ),
+    ],
+)
+def test_rows_and_tables_come_after_the_others(text: str, edited: str) -> None:
+    values: dict[tuple[str, ...], str] = {
+        ("BUFFER_PG", "Ethernet4|0", "profile"): "lossy",
+        ("SWITCH_TRIMMING", "GLOBAL", "size"): "256",
+        ("SWITCH_TRIMMING", "GLOBAL", "queue_index"): "6",
+    }
+    assert ConfigFile.parse("t.json", text).edited(values) == edited

@@ -70,9 +70,9 @@ def export(
     Of a scenario, ports, classes, thresholds, alphas, headroom, pools and shares of the link are those of one switch
     (--switch), and hosts are set to its congestion control.
 
-    With --onto, thresholds, alphas, headroom, pools, weights and watchdog of a scenario's switch go where `xoff import`
-    has found them. What changes is printed as a diff. The rows of one port change, and those of others as far as they
-    say the same. What the tables cannot say is told, and the status is 1.
+    With --onto, thresholds, alphas, headroom, pools, weights, watchdog and trimming of a scenario's switch go where
+    `xoff import` has found them. What changes is printed as a diff. The rows of one port change, and those of others as
+    far as they say the same. What the tables cannot say is told, and the status is 1.
     """
     if onto:
         if target not in (None, Format.SONIC):

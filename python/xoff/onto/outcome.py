@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import said
 from xoff.lint.switches import configs_of
@@ -87,13 +87,25 @@ class Onto:
         """Names of files that change and are not ConfigDB's."""
         return list(dict.fromkeys(put.file for put in self.puts if put.file not in self._configs))
 
-    def json_patch(self) -> list[dict[str, str]]:
-        """What changes in ConfigDB, as `config apply-patch` takes it (RFC 6902)."""
-        return [
-            {"op": "replace" if put.before else "add", "path": _pointer(put.path), "value": put.after}
-            for put in self.puts
-            if put.file in self._configs
-        ]
+    def json_patch(self) -> list[dict[str, Any]]:
+        """What changes in ConfigDB, as `config apply-patch` takes it (RFC 6902): rows and tables anew as a whole."""
+        steps: dict[Path, dict[str, Any]] = {}
+        for put in self.puts:
+            if put.file not in self._configs:
+                continue
+            there = self._there(put.path)
+            if there == len(put.path):
+                steps[put.path] = {"op": "replace" if put.before else "add", "value": put.after}
+                continue
+            step = steps.setdefault(put.path[: there + 1], {"op": "add", "value": {}})
+            _nest(step["value"], put.path[there + 1 :], put.after)
+        return [{"op": step["op"], "path": _pointer(path), "value": step["value"]} for path, step in steps.items()]
+
+    def _there(self, path: Path) -> int:
+        """The whole of a path if its row is there; else how many parts of it are."""
+        configs = configs_of(old for old, _ in self.files)
+        found = max(sum(config.has(*path[:end]) for end in range(1, len(path))) for config in configs)
+        return len(path) if found == len(path) - 1 else found
 
     @cached_property
     def _configs(self) -> set[str]:
@@ -108,6 +120,13 @@ def _diff(old: SwitchFile, new: SwitchFile) -> Iterator[str]:
 def _lines(text: str) -> list[str]:
     ended = text if text.endswith("\n") else f"{text}\n"
     return ended.splitlines(keepends=True)
+
+
+def _nest(value: dict[str, Any], path: Path, text: str) -> None:
+    """Puts a field into an object, and into those in it."""
+    for part in path[:-1]:
+        value = value.setdefault(part, {})
+    value[path[-1]] = text
 
 
 def _pointer(path: Path) -> str:

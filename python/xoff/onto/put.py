@@ -12,11 +12,12 @@ from xoff.importing import imported
 from xoff.importing.port import Port, with_buffers
 from xoff.lint import Tables, lint
 from xoff.lint.tables import several
-from xoff.onto import memory, rows
+from xoff.onto import memory, rows, trimming
 from xoff.onto.edited import edited, files_of, puts, with_valid
 from xoff.onto.memory import TOTAL
 from xoff.onto.outcome import Onto, Undone
 from xoff.onto.rows import Edits
+from xoff.trimmable import trimmable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -66,7 +67,8 @@ def put_onto(
     _check_classes(scenario, wanted, own, like)
     fits = memory.has_the_memory(scenario, wanted, old, like.name)
     goals = _goals(wanted, {name: before[name] for name in alike}, like.name, () if fits else (_POOL,))
-    tables, edits = _with_goals(old, goals, before, like.name)
+    stages = (trimming.stage(trimmable(scenario, like.lossy).classes), *rows.STAGES)
+    tables, edits = _with_goals(old, goals, before, like.name, stages)
     more = memory.lossless_bytes(tables, like.name) - memory.lossless_bytes(old, like.name)
     notes: list[str] = []
     if more and fits:
@@ -99,13 +101,17 @@ def put_onto(
 
 
 def _with_goals(
-    old: Tables, goals: dict[str, dict[Key, Value]], before: dict[str, Said], like: str
+    old: Tables,
+    goals: dict[str, dict[Key, Value]],
+    before: dict[str, Said],
+    like: str,
+    stages: Iterable[dict[str, rows.Writer]],
 ) -> tuple[Tables, Edits]:
     """The tables with all that can be said of the goals, and what that changes."""
     tables, edits, now = old, Edits(), before
     for _ in range(_TURNS):
         earlier = edits
-        for stage in rows.STAGES:
+        for stage in stages:
             ports = ((Port(tables, name), goal, now[name]) for name, goal in goals.items())
             tables, found = with_valid(tables, _edits(stage, ports, earlier.keys()))
             if found:

@@ -55,7 +55,7 @@ class ConfigFile:
     text: str
     config: ConfigDb
     invalid: tuple[Invalid, ...]
-    _raw: dict[str, Any]
+    _raw: located.LocatedObject
 
     @classmethod
     def parse(cls, name: str, text: str) -> ConfigFile:
@@ -73,15 +73,22 @@ class ConfigFile:
         return cls(name, text, ConfigDb.model_validate(valid, context=OF_FILE), invalid, raw)
 
     def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
-        """The text with other values in some fields, by table, row and field, of rows that are there."""
+        """The text with other values in some fields, by table, row and field; rows that are not there are added."""
         found: list[tuple[int, int, str]] = []
-        rows = {path[:2] for path in values}
-        for table, key in rows:
+        added: dict[str, dict[str, dict[str, str]]] = {}
+        for table, key in dict.fromkeys(path[:2] for path in values):
             fields = {field: value for (*its, field), value in values.items() if its == [table, key]}
-            found += self._edits(table, key, fields)
+            if self.has(table, key):
+                found += self._edits(table, key, fields)
+            else:
+                added.setdefault(table, {})[key] = fields
+        new = {table: rows for table, rows in added.items() if not self.has(table)}
+        found += self._additions(self._raw, self.text.index("{"), new)
+        for table in added.keys() - new.keys():
+            found += self._additions(self._raw[table], self._raw.spans[table].start, added[table])
         text = self.text
-        for start, end, new in sorted(found, reverse=True):
-            text = text[:start] + new + text[end:]
+        for start, end, other in sorted(found, reverse=True):
+            text = text[:start] + other + text[end:]
         return text
 
     def _edits(self, table: str, key: str, fields: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
@@ -90,17 +97,23 @@ class ConfigFile:
         for field in fields.keys() & row.spans:
             span = row.spans[field]
             yield span.start, span.stop, json.dumps(fields[field]) if self.text[span.start] == '"' else fields[field]
-        new = [f"{json.dumps(field)}: {json.dumps(value)}" for field, value in fields.items() if field not in row.spans]
-        if new and row.spans:
-            after, between = max(span.stop for span in row.spans.values()), self._between(row)
+        new = {field: value for field, value in fields.items() if field not in row.spans}
+        yield from self._additions(row, self._raw[table].spans[key].start, new)
+
+    def _additions(
+        self, to: located.LocatedObject, start: int, values: Mapping[str, object]
+    ) -> Iterator[tuple[int, int, str]]:
+        """The same, of values that come to the others of an object, which starts there in the text."""
+        new = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in values.items()]
+        if new and to.spans:
+            after, between = max(span.stop for span in to.spans.values()), self._between(to)
             yield after, after, between + between.join(new)
         elif new:
-            inside = self._raw[table].spans[key].start + 1
-            yield inside, inside, ", ".join(new)
+            yield start + 1, start + 1, ", ".join(new)
 
-    def _between(self, row: located.LocatedObject) -> str:
-        """What is to stand between its last field and another: a comma, and a new line if each field has its own."""
-        last = max(span.start for span in row.spans.values())
+    def _between(self, to: located.LocatedObject) -> str:
+        """What is to stand between its last value and another: a comma, and a new line if each has its own."""
+        last = max(span.start for span in to.spans.values())
         begin = self.text.rfind("\n", 0, last) + 1
         line = self.text[begin:last]
         end = "\r\n" if self.text[:begin].endswith("\r\n") else "\n"
@@ -170,7 +183,7 @@ def _overwritten(value: object, path: tuple[str, ...], line: int) -> Iterator[Ov
         yield from _overwritten(child, (*path, key), line)
 
 
-def _tables(name: str, text: str) -> dict[str, Any]:
+def _tables(name: str, text: str) -> located.LocatedObject:
     expected = "expected config_db.json of SONiC"
     try:
         raw = located.loads(text)
@@ -182,7 +195,7 @@ def _tables(name: str, text: str) -> dict[str, Any]:
         raise InputError(name, "", f"holds a number of more than {most} digits", expected) from None
     except RecursionError:
         raise InputError(name, "", "is nested too deeply", expected) from None
-    if not isinstance(raw, dict):
+    if not isinstance(raw, located.LocatedObject):
         raise InputError(name, "", "is no object of tables", expected)
     inside = [key for key, value in raw.items() if isinstance(value, dict) and TABLES & value.keys()]
     if inside and not TABLES & raw.keys():
