@@ -80,7 +80,7 @@ MAY_IMPORT = {
     "onto": "errors importing lint said trimmable",
     "switch_tables": "catalogue errors importing inputs lint onto",
     "unfinished": "folder",
-    "export": "catalogue errors plan planning said sonic trimmable",
+    "export": "catalogue errors ethernet plan planning said sonic trimmable",
     "grids": "alike axes measures table traffic unfinished units",
     "wanted": "batch kept",
     "comparison": (

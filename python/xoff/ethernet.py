@@ -19,6 +19,8 @@ ETHERNET_MBPS = (
     1_600_000,
 )
 """Rates of IEEE 802.3, P802.3dj among them."""
+HEADER_AND_CHECK_BYTES = 18
+"""Of a frame beyond its packet."""
 LEAST_MTU = 68
 """Bytes of a packet that every link of IP must carry (RFC 791)."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from xoff import catalogue, said
 from xoff.errors import ScenarioError, known
+from xoff.ethernet import HEADER_AND_CHECK_BYTES
 from xoff.export.trimming import trimming_of
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.planning import SONIC_CABLE_M_PER_S
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from xoff.scenario import Scenario
     from xoff.topology import Port
 
-_HEADER_AND_CHECK = 18
-"""Bytes of a frame beyond its packet."""
 _MOST_DSCP = 63
 _XOFF_ALPHA = "switch.pfc.xoff.alpha_by_priority[{}]"
 _QUEUE = "switch.marking.queue_by_priority.{}"
@@ -96,7 +95,7 @@ def settings_of(
         chip=chip or found.chip,
         memory_bytes=found.memory_bytes,
         cell_bytes=None,
-        mtu_bytes=scenario._core.largest_frame - _HEADER_AND_CHECK,
+        mtu_bytes=scenario._core.largest_frame - HEADER_AND_CHECK_BYTES,
         headroom_scheme=str(found.value("switch.pfc.headroom.scheme")) if found.lossless else None,
         groups=tuple(found.groups()),
         classes=classes,

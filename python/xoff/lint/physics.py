@@ -17,8 +17,6 @@ ROCE_BYTES = 4200
 
 ROCE_HEADER_BYTES = 14 + 20 + 8 + 12
 """Of Ethernet, IPv4, UDP and BTH."""
-FRAME_BYTES = 18
-"""Of a frame beyond its packet: Ethernet's header and check sequence."""
 
 _ROUNDED = Fraction(2, 100)
 """By how much published sizes of memory may be rounded: the 12 MiB of a Trident II are 61,440 cells, 1.6 % more."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xoff.ethernet import HEADER_AND_CHECK_BYTES
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.physics import FRAME_BYTES, ROCE_HEADER_BYTES
+from xoff.lint.physics import ROCE_HEADER_BYTES
 from xoff.lint.trimming import settings
 from xoff.lint.wording import bytes_text
 
@@ -33,11 +34,11 @@ def trimming_size(tables: Tables) -> Iterator[Fault]:
             "they have lost",
             f"size of at least {ROCE_HEADER_BYTES}, and of what the chip takes",
         )
-    elif row.size >= mtu + FRAME_BYTES:
+    elif row.size >= mtu + HEADER_AND_CHECK_BYTES:
         yield Fault(
             Severity.ERROR,
             place,
-            f"no packet is larger, with an mtu of {bytes_text(mtu)} and {FRAME_BYTES} B of Ethernet: nothing is "
-            "trimmed, and what has no room goes whole into the queue of headers",
+            f"no packet is larger, with an mtu of {bytes_text(mtu)} and {HEADER_AND_CHECK_BYTES} B of Ethernet: "
+            "nothing is trimmed, and what has no room goes whole into the queue of headers",
             "size of a header, such as 128, SAI's own, and of what the chip takes",
         )

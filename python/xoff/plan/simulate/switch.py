@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
+from xoff.ethernet import HEADER_AND_CHECK_BYTES
 from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc
 from xoff.plan.switch import Switch
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass
 
-_HEADER_AND_CHECK = 18
-"""Bytes of a frame beyond its packet."""
 OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
 _ACKNOWLEDGEMENTS_BYTES = 256 << 10
 """For them where the plan, as papers do, leaves lossy classes no memory."""
@@ -33,7 +32,7 @@ def hosts(settings: Settings, least: int, of: str = "") -> int:
 
 def payload(settings: Settings, headers_bytes: int) -> str:
     """What the largest packet carries. Raises PlanError if that is nothing."""
-    count = settings.mtu_bytes + _HEADER_AND_CHECK - headers_bytes
+    count = settings.mtu_bytes + HEADER_AND_CHECK_BYTES - headers_bytes
     if count < 1:
         problem = f"{settings.mtu_bytes} B are no more than headers"
         raise PlanError(None, "mtu", problem, f"expected at least {settings.mtu_bytes - count + 1}B")
