@@ -140,6 +140,17 @@ def test_a_timeout_says_where_the_packet_was_dropped() -> None:
     assert first.time_ps >= 10**9  # the least retransmission timeout is 1 ms
 
 
+def test_a_trimmed_packet_is_recovered_once_that_is_told_and_then_waits_for_its_rate() -> None:
+    """It is told once the packet has come through the queues before, in 50 us at most; windows are small for longer."""
+    result = xoff.Scenario.load(SCENARIOS / "trimming.toml").run()
+    slowest = [name for name in why.slowest(result, 40) if name.endswith("flow1")][:3]
+    for path in why.critical_paths(result, slowest):
+        trimmed = [stretch for stretch in path.stretches if stretch.reason == "trimmed"]
+        assert trimmed
+        assert all(stretch.until_ps - stretch.since_ps < 50 * 10**6 for stretch in trimmed)
+        assert (path.parts[0].cause, path.parts[0].share > 0.5) == (Cause.RATE, True)
+
+
 def test_recorded_packets_need_no_other_run() -> None:
     text = NETWORK + BLOCKS + flow_from("host1", "9420B") + '[observe]\npackets = ["host1"]\n'
     result = xoff.Scenario.from_text(text).run()

@@ -80,8 +80,9 @@ def title(drops: pa.Table) -> str:
 
 
 def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
-    """The flows that lost most packets, so many of them, each with how many that were."""
-    counted = pa.table({"flow": flow_names(drops)}).group_by("flow").aggregate([("flow", "count")])
+    """The flows that lost most data packets, so many of them, each with how many that were."""
+    data = drops.filter(pc.equal(drops["kind"].cast(pa.string()), "data"))
+    counted = pa.table({"flow": flow_names(data)}).group_by("flow").aggregate([("flow", "count")])
     ordered = counted.sort_by([("flow_count", "descending"), ("flow", "ascending")]).slice(0, most)
     return list(zip(ordered["flow"].to_pylist(), ordered["flow_count"].to_pylist(), strict=True))
 

@@ -152,7 +152,7 @@ def cards(summary: Summary) -> list[Card]:
     """The numbers one looks at first."""
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     tail = "small" if flows["small"]["count"] else "all"
-    lost = acknowledgements_dropped(summary)
+    lost = others_dropped(summary)
     return [
         Card("flows finished", f"{flows['all']['count']:,}", f"{flows['unfinished']:,} unfinished"),
         _card_of_collectives(summary)
@@ -236,10 +236,12 @@ def collective_rows(summary: Summary) -> list[list[str]]:
     ]
 
 
-def acknowledgements_dropped(summary: Summary) -> str:
-    """How many acknowledgements were dropped, which no share of packets counts: nothing if none was."""
-    dropped = summary["packets"]["acknowledgements_dropped"]
-    return f"{counted(dropped, 'acknowledgement')} dropped" if dropped else ""
+def others_dropped(summary: Summary) -> str:
+    """How many acknowledgements and headers of trimmed packets were dropped, which no share of packets counts."""
+    packets = summary["packets"]
+    headers = packets.get("trimmed_dropped", 0)  # summaries of before have none
+    of_each = ((packets["acknowledgements_dropped"], "acknowledgement"), (headers, "trimmed header"))
+    return ", ".join(f"{counted(dropped, name)} dropped" for dropped, name in of_each if dropped)
 
 
 def loss(summary: Summary) -> str:

@@ -280,6 +280,22 @@ def test_what_is_not_written_is_told(changes: dict[str, object], note: str) -> N
     assert note in "\n".join(written.notes)
 
 
+def test_a_watchdog_faster_than_sonics_is_written_as_fast_as_that_is() -> None:
+    fast = {"pfc.detection_time": "300us", "pfc.watchdog": {"action": "drop", "restoration_time": "70s"}}
+    written = xoff.Scenario.from_text(ROCE).with_values(fast).export("sonic")
+    row = json.loads(written.text)["PFC_WD"]["Ethernet0"]
+    assert row == {"action": "drop", "detection_time": "100", "restoration_time": "60000"}
+    assert "times of the PFC watchdog, 1 and 70000 ms, are written as 100 and 60000 ms" in "\n".join(written.notes)
+
+
+@pytest.mark.parametrize(("name", "priority"), [("trace", 0), ("pipeline", 3)])
+def test_hosts_whose_flows_have_classes_of_a_file_are_set_to_the_usual_one(name: str, priority: int) -> None:
+    scenario = xoff.Scenario.load(ROOT / "scenarios" / f"{name}.toml")
+    hosts = settings_of(scenario, scenario.topology.switches[0]).settings.hosts
+    assert hosts is not None
+    assert hosts.priority == priority
+
+
 def test_a_ramp_that_stays_at_zero_is_not_written_as_one_that_marks_all() -> None:
     written = xoff.Scenario.from_text(ROCE.replace("probability = 0.2", "probability = 0.0")).export("sonic")
     assert '"green_drop_probability": "1"' in written.text

@@ -5,7 +5,7 @@ use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::PacketKind;
-use crate::packet::{ACKNOWLEDGEMENT, ECHO, Packet, Stub};
+use crate::packet::{ACKNOWLEDGEMENT, ECHO, NEGATIVE, Packet, Stub};
 use crate::routing::{Lengths, SharedTuples};
 use crate::scenario;
 use crate::telemetry::Telemetry;
@@ -102,6 +102,8 @@ impl Fabric {
             if packet.is_trimmed() { PacketKind::Trimmed } else { PacketKind::Data }
         } else if self.is_cnp(packet) {
             PacketKind::Cnp
+        } else if packet.is(NEGATIVE) {
+            PacketKind::Nack
         } else {
             PacketKind::Acknowledgement
         }

@@ -119,7 +119,7 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
 pub fn ports(simulation: &Simulation, ends: [NodeId; 2], transport: u8, number: u32) -> Vec<PortId> {
     let ([source, destination], network) = (ends, simulation.network());
     let hops: Vec<Hop> = if simulation.parallel_paths(transport).is_none() {
-        let number = simulation.fabric().shared_tuples.number(transport, number, 0);
+        let number = simulation.fabric().shared_tuples.number(transport, number);
         let tuple = FiveTuple::of_flow(source, destination, number);
         simulation.routes().path(network, source, destination, tuple).collect()
     } else {

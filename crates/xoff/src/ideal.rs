@@ -64,7 +64,7 @@ pub fn of_flow(
     transport: usize,
 ) -> Ideal {
     let fabric = simulation.fabric();
-    let number = fabric.shared_tuples.number(transport as u8, number, 0);
+    let number = fabric.shared_tuples.number(transport as u8, number);
     let parallel_paths = simulation.parallel_paths(transport as u8);
     let transport = &fabric.transports[transport];
     let train = Train::new(transport, &fabric.host, size);

@@ -82,11 +82,14 @@ pub enum PacketKind {
     Cnp,
     /// What is left of payload that a switch has cut off.
     Trimmed,
+    /// An acknowledgement that says that something is missing (RoCE).
+    Nack,
 }
 
 impl PacketKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 5] = [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp, Self::Trimmed];
+    pub const ALL: [Self; 6] =
+        [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp, Self::Trimmed, Self::Nack];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -96,6 +99,7 @@ impl PacketKind {
             Self::Cnm => "cnm",
             Self::Cnp => "cnp",
             Self::Trimmed => "trimmed",
+            Self::Nack => "nack",
         }
     }
 }

@@ -119,7 +119,7 @@ impl From<Header> for Packet {
 impl Packet {
     /// Bytes of its flow before its own; of a packet without data more than any flow has.
     pub const fn offset(&self) -> u64 {
-        if self.is(ACKNOWLEDGEMENT) { u64::MAX } else { self.sequence() }
+        if self.is(ACKNOWLEDGEMENT) || self.is_trimmed() { u64::MAX } else { self.sequence() }
     }
 
     /// See [`Header::sequence`].
@@ -300,10 +300,20 @@ impl Packet {
     pub const fn priority(&self) -> usize {
         (self.rest & PRIORITY_MASK as u64) as usize
     }
-    /// What switches hash to choose among next hops.
+    /// What switches hash to choose among next hops, where nothing is sprayed.
     #[inline]
     pub fn five_tuple(&self, shared: &SharedTuples) -> FiveTuple {
-        let number = shared.number(self.transport(), self.flow(), self.entropy());
+        self.five_tuple_with(shared.number(self.transport(), self.flow()))
+    }
+    /// The same where its flow may be sprayed, so that its entropy is hashed.
+    pub fn sprayed_five_tuple(&self, shared: &SharedTuples) -> FiveTuple {
+        if shared.is_sprayed(self.transport()) {
+            return self.five_tuple_with(self.entropy().into());
+        }
+        self.five_tuple(shared)
+    }
+    #[inline]
+    fn five_tuple_with(&self, number: u32) -> FiveTuple {
         FiveTuple::of_packet(self.source(), self.destination(), number, self.is(ACKNOWLEDGEMENT))
     }
 }

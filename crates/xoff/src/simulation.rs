@@ -196,8 +196,7 @@ impl Simulation {
         let rate = port.rate();
         let host = Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
             .with_applications(applications, &self.fabric.plans);
-        let sprays = self.fabric.transports.iter().any(Transport::is_sprayed);
-        let host = if sprays { host.with_spraying(stream(Purpose::Spraying)) } else { host };
+        let host = if self.sprays() { host.with_spraying(stream(Purpose::Spraying)) } else { host };
         match self.slow_times.get(&node) {
             Some(slow_times) => {
                 let frames = layout::pause_frames_over(&self.scenario.pfc, std::iter::once(rate));
@@ -232,11 +231,17 @@ impl Simulation {
         let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
             .with_cell(layout.cell)
             .with_trimming(layout.trimming.clone())
+            .with_entropies(self.sprays())
             .with_load_balancer(self.load_balancer(node));
         Switch::SharedMemory(match layout.lossless() {
             Some((classes, pausing)) => self.with_watchdog(switch.with_lossless(classes, pausing)),
             None => switch,
         })
+    }
+
+    /// Whether any transport sprays.
+    fn sprays(&self) -> bool {
+        self.fabric.transports.iter().any(Transport::is_sprayed)
     }
 
     /// All paths together, where packets of a flow of this transport may take several.

@@ -10,7 +10,7 @@ from xoff import pathologies
 from xoff.cli.terminal import Console
 from xoff.folder import REPORT
 from xoff.observed import observed_in
-from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, measured, measured_time, workload_rows
+from xoff.table import COLUMNS, class_rows, loss, measured, measured_time, others_dropped, workload_rows
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _goodputs(flows: dict[str, Any]) -> str:
 
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
-    added, lost = engine["added_rss_mb"], acknowledgements_dropped(summary)
+    added, lost = engine["added_rss_mb"], others_dropped(summary)
     memory = f", {added:,.1f} MB added" if added is not None else ""
     speed, threads = engine["ns_per_packet_hop"], engine["threads"]
     by_the_clock = f", {duration(engine['wall_seconds'] * 1e6)} on {threads} threads" if threads > 1 else ""

@@ -46,7 +46,8 @@ class Packets:
         """Which of them are data, in the order in which they set out,"""
         self.own = self.data[self.flow[self.data] == flow]
         """and which of these are the flow's own."""
-        answers = np.flatnonzero([kind[row] == "acknowledgement" for row in self.first_row])
+        answers = np.flatnonzero([kind[row] in {"acknowledgement", "nack"} for row in self.first_row])
+        nacks = np.flatnonzero([kind[row] == "nack" for row in self.first_row])
         self.is_dropped = np.array([self.drop_reason[row] is not None for row in self.last_row], dtype=bool)
         """Which packets were dropped."""
         dropped = self.last_row[self.is_dropped]
@@ -56,6 +57,7 @@ class Packets:
         self._own_received = self._in_order(self.own)
         self._own_answers = answers[self.flow[answers] == flow]
         self._own_answered = self._in_order(self._own_answers)
+        self._nacks_received = self._in_order(nacks)
 
     def cut(self, packet: int, end_ps: int) -> None:
         """What has not happened to a packet by then happens then."""
@@ -77,6 +79,14 @@ class Packets:
     def latest_answer(self, until_ps: int) -> int | None:
         """The same of acknowledgements."""
         return _latest(self._answers_received, self.received, until_ps)
+
+    def told_to_be_missing(self, packet: int, until_ps: int) -> int | None:
+        """When a NACK of a packet that was dropped came to its sender, in picoseconds."""
+        nacks = self._nacks_received
+        own = nacks[(self.flow[nacks] == self.flow[packet]) & (self.sequence[nacks] == self.sequence[packet])]
+        times = self.received[own]
+        times = times[(times >= self.arrived[self.last_row[packet]]) & (times <= until_ps)]
+        return int(times[0]) if times.size else None
 
     def awaited(self, missing: int) -> int | None:
         """What a flow waits for whose byte at that offset has not been received: the last packet that brings it.

@@ -192,7 +192,10 @@ class _Walk:
         return int(before[np.flatnonzero(same)[-1]]) if same.any() else None
 
     def _note_again(self, original: int, packet: int) -> None:
-        """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped."""
+        """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped.
+
+        A packet that was trimmed is known to be lost once that is told; then it waits for its congestion control.
+        """
         packets = self.packets
         since, until = int(packets.handed[original]), int(packets.handed[packet])
         meanwhile = packets.data[self.place_of[original] : self.place_of[packet] + 1]
@@ -201,6 +204,11 @@ class _Walk:
         cause = Cause.TIMEOUT if has_waited else Cause.RECOVERY
         row = self._lost(original, since, until)
         place, reason = (None, None) if row is None else (packets.port[row], packets.drop_reason[row])
+        told = packets.told_to_be_missing(original, until) if reason == "trimmed" and not has_waited else None
+        if told is not None:
+            out = int(packets.first_row[packet])
+            self._wait(packets.port[out], int(packets.priority[out]), told, until, packet, otherwise=Cause.RATE)
+            until = told
         self._note(cause, place, since, until, packet, reason)
 
     def _lost(self, original: int, since_ps: int, until_ps: int) -> int | None:

@@ -279,10 +279,13 @@ def _ramp(marks: Marks) -> Ecn | None:
 
 
 def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int) -> HostSettings | None:
-    """Of the one transport that adapts to congestion, if no other does."""
+    """Of the one transport that adapts to congestion, if no other does.
+
+    Where a file has the classes of flows, theirs is taken to be the first, of RoCE the first lossless one.
+    """
     document = tomllib.loads(scenario.to_toml())
     adapting = {
-        one["transport"]: _first(one["priority"])
+        one["transport"]: _first(one["priority"]) if "priority" in one else _usual(one["transport"], document, classes)
         for one in document["workload"]
         if _algorithm(document["transport"][one["transport"]]) in _FOR_HOSTS
     }
@@ -302,6 +305,12 @@ def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int)
     cnp_dscp = dscps.get(cnps, min(8 * cnps, _MOST_DSCP))
     interval = between_cnps_ns or None  # of adapters, at their own
     return HostSettings(algorithm, priority, dscps[priority], gain, interval, cnp_dscp, cnps, *in_millions)
+
+
+def _usual(transport: str, document: dict[str, Any], classes: tuple[TrafficClass, ...]) -> int:
+    is_roce = document["transport"][transport]["kind"] == "roce"
+    lossless = [one.priority for one in classes if one.lossless and is_roce]
+    return next(iter(lossless), classes[0].priority)
 
 
 def _first(priority: int | list[int]) -> int:

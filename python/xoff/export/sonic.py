@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Literal
 
 from xoff.export.export import (
@@ -277,13 +278,31 @@ def _qos(lossless: list[int]) -> PortQosMap:
 
 
 def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
-    planned = settings.watchdog or _WATCHDOG
-    detection, restoration = planned.detection_ms, planned.restoration_ms
-    own = PfcWatchdog.model_validate(
-        {"action": planned.action, "detection_time": detection, "restoration_time": restoration}
-    )
+    action, detection, restoration = astuple(_of_sonic(settings.watchdog or _WATCHDOG))
+    own = PfcWatchdog.model_validate({"action": action, "detection_time": detection, "restoration_time": restoration})
     poll = PfcWatchdog(POLL_INTERVAL=min(_POLL_MS, detection, restoration))
     return {"GLOBAL": poll, **{port: own for _, port in _ports(settings)}}
+
+
+def _of_sonic(planned: Watchdog) -> Watchdog:
+    """The same with times that SONiC takes (sonic-pfcwd.yang)."""
+    detection = min(max(planned.detection_ms, 100), 5000)
+    return Watchdog(planned.action, detection, min(max(planned.restoration_ms, 100), 60000))
+
+
+def _watchdog_notes(settings: Settings) -> list[str]:
+    planned = settings.watchdog
+    if planned is None:
+        its = f"{settings.source}'s"
+        return [f"times of the PFC watchdog are none of the {its}: {_WATCHDOG.detection_ms} ms each"]
+    written = _of_sonic(planned)
+    if written == planned:
+        return []
+    exact, others = ((one.detection_ms, one.restoration_ms) for one in (planned, written))
+    return [
+        f"times of the PFC watchdog, {exact[0]} and {exact[1]} ms, are written as {others[0]} and {others[1]} ms: "
+        "SONiC detects in 100 to 5000 ms, and restores in 100 to 60000"
+    ]
 
 
 def _notes(settings: Settings) -> list[str]:
@@ -308,8 +327,8 @@ def _notes(settings: Settings) -> list[str]:
     notes += cable_notes(settings)
     notes += _name_notes(settings)
     notes += resuming_notes(settings)
-    if settings.watchdog is None and _pauses(settings):
-        notes.append(f"times of the PFC watchdog are none of the {settings.source}'s: {_WATCHDOG.detection_ms} ms each")
+    if _pauses(settings):
+        notes += _watchdog_notes(settings)
     notes.append(
         f"DSCP_TO_TC_MAP has DSCPs of the {settings.source}'s classes alone: others have no traffic class by it, "
         f"and merged into a switch's own {_MAP} they keep the one they have there, even that of a lossless class"

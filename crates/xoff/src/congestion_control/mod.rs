@@ -135,7 +135,8 @@ pub struct Ack<'a> {
 pub struct Trimmed {
     /// Payload bytes that were cut off.
     pub payload: Bytes,
-    /// Payload bytes that have been sent and are not known to have arrived or to be lost; these bytes no longer count.
+    /// Payload bytes that have been sent and are not known to have arrived or to be lost; these bytes no longer count, unless they
+    /// are of an earlier flow of a persistent queue pair.
     pub in_flight: Bytes,
 }
 

@@ -339,7 +339,7 @@ impl CongestionControl for Nscc {
 
     fn on_trimmed(&mut self, now: Time, trimmed: &Trimmed) {
         self.to_ignore = self.to_ignore.saturating_sub(trimmed.payload.get() as u32);
-        self.average(self.base_rtt);
+        self.average(self.settings.period.into());
         self.was_trimmed = true;
         if !self.adapts_quickly(now, 0.0, true, trimmed.in_flight) {
             self.set(self.window - trimmed.payload.as_f64());

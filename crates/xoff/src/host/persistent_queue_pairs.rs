@@ -240,8 +240,8 @@ impl Host {
     }
 
     /// An acknowledgement of a flow that no longer has its queue pair says something to the congestion
-    /// control of the flow that has it. Returns whether it acknowledges anything new, and when the packet
-    /// left that it answers.
+    /// control of the flow that has it. Returns whether it says anything new of its own flow, and when the
+    /// packet left that it answers.
     #[cold]
     pub(super) fn on_earlier_acknowledgement(
         &mut self,
@@ -257,7 +257,7 @@ impl Host {
         let is_before = Some(packet.flow()) < *holder;
         let heard = with_reading(packet, context.agenda.telemetry(), now, |departure, telemetry| {
             let pair = sendings[slot].queue_pair()?;
-            let acknowledged = pair.sender.on_acknowledgement_after_handover(now, packet, departure);
+            let acknowledged = pair.sender.on_acknowledgement_after_handover(now, packet, departure)?;
             if let Some(handover) = handover {
                 handover.on_acknowledgement_of_another(now, acknowledged, is_before, telemetry);
             } else if let Some(pair) = holder_slot.and_then(|slot| sendings[slot].queue_pair()) {
@@ -268,8 +268,8 @@ impl Host {
         if let Some(holder_slot) = holder_slot {
             self.go_on_after_answer(holder_slot, context);
         }
-        heard.map_or((false, Time::ZERO), |Acknowledged { newly_acked, departure, .. }| {
-            (newly_acked > 0, departure)
+        heard.map_or((false, Time::ZERO), |Acknowledged { newly_acked, trimmed, departure, .. }| {
+            (newly_acked > 0 || trimmed, departure)
         })
     }
 

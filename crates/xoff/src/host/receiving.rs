@@ -212,12 +212,8 @@ impl Host {
         if slot == GONE {
             return self.acknowledge_everything(packet, context);
         }
-        let Reception { receiver: Receiver::Roce(receiver), back, .. } = &mut self.receptions[slot as usize]
-        else {
-            unreachable!("switches trim packets of adapters only")
-        };
-        let (answer, back) = (receiver.on_trimmed(packet), *back);
-        self.send_answer(&answer, false, back, packet, context);
+        let back = self.receptions[slot as usize].back;
+        self.send_answer(&RoceReceiver::on_trimmed(packet), false, back, packet, context);
     }
 
     #[inline]
@@ -402,7 +398,8 @@ impl Host {
             stamp: context.now.get(),
             ..self.header_back(back)
         };
-        self.send_cnp(header.into(), context)
+        // Of a sprayed flow they all go one way, as if it were not.
+        self.send_cnp(Packet::from(header).with_entropy(back.flow as u16), context)
     }
 
     /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.

@@ -147,6 +147,11 @@ impl SharedMemoryLayout {
             .with_memory_bandwidth(self.memory_bandwidth)
     }
 
+    /// Whether packets are pushed out of its memory.
+    pub fn pushes_out(&self) -> bool {
+        self.policy.pushes_out() || self.policy.expels().is_some()
+    }
+
     /// Whether it may only be known as a packet leaves whether it is marked.
     pub fn marks_departures(&self) -> bool {
         self.marks.look_at_departures()

@@ -29,7 +29,33 @@ impl SharedMemoryLayout {
         });
         let of_headroom = self.lossless.iter().flat_map(Lossless::shortfalls);
         let of_mmus = self.shared_by_mmus();
-        of_pools.chain(of_mmus).chain(of_headroom).chain(self.pauses_before_marks()).collect()
+        let of_trimming = self.trims_in_vain();
+        of_pools
+            .chain(of_mmus)
+            .chain(of_headroom)
+            .chain(self.pauses_before_marks())
+            .chain(of_trimming)
+            .collect()
+    }
+
+    /// Packets that are dropped although they might be trimmed, and headers that come late or not at all.
+    fn trims_in_vain(&self) -> Vec<String> {
+        let Some(trimming) = &self.trimming else { return Vec::new() };
+        let mut notes = Vec::new();
+        if self.pushes_out() {
+            let policy = self.policy.spelling();
+            notes.push(format!(
+                "what {policy} pushes out was in memory already, and is dropped and not trimmed"
+            ));
+        }
+        if self.droppable.contains(trimming.priority.into()) {
+            let class = trimming.priority;
+            notes.push(format!(
+                "headers of trimmed packets wait behind the data of class {class}, and have no room where that has none; set \
+                 trimming.priority to a class without data"
+            ));
+        }
+        notes
     }
 
     /// Lossless classes that have the memory of several MMUs, of which a port of the chip reaches one.

@@ -28,8 +28,8 @@ pub struct PacketColumns {
     pub number: Vec<u32>,
     /// What the packet is, as an index into the names of [`PacketKind`].
     pub kind: Vec<u8>,
-    /// Of data the first byte of the payload, of an acknowledgement the first byte not yet received; `u64::MAX` of one of
-    /// everything, and of other kinds.
+    /// Of data the first byte of the payload, of an acknowledgement the first byte not yet received, of a NACK one that is missing;
+    /// `u64::MAX` of one of everything, and of other kinds.
     pub sequence: Vec<u64>,
     /// Bytes of payload; 0 of what is no data.
     pub payload_bytes: Vec<u64>,
@@ -250,7 +250,7 @@ impl PacketColumns {
         let &Step::Handed { ready, release, retransmission } = step else { return };
         let kind = simulation.fabric().kind(packet);
         let (source, destination) = packet.flow_ends();
-        let has_sequence = matches!(kind, PacketKind::Data | PacketKind::Acknowledgement);
+        let has_sequence = matches!(kind, PacketKind::Data | PacketKind::Acknowledgement | PacketKind::Nack);
         let is_data = kind == PacketKind::Data;
         let only = [Row::waiting(simulation.network().ports.first(packet.source()), *time, packet)];
         for (hop, row) in if rows.is_empty() { only.iter() } else { rows.iter() }.enumerate() {

@@ -57,7 +57,6 @@ impl SharedTuples {
     pub fn with_sprayed(mut self, transports: impl Iterator<Item = u8>) -> Self {
         for transport in transports {
             self.sprayed[usize::from(transport)] = true;
-            self.are_any = true;
         }
         self
     }
@@ -67,21 +66,14 @@ impl SharedTuples {
         self.sprayed[usize::from(transport)]
     }
 
-    /// What is hashed as the number of a flow of a transport, for a packet of this entropy.
+    /// What is hashed as the number of a flow of a transport that is not sprayed.
     #[inline]
-    pub fn number(&self, transport: u8, number_at_source: u32, entropy: u16) -> u32 {
-        if self.are_any {
-            self.number_of_some(transport, number_at_source, entropy)
-        } else {
-            number_at_source
-        }
+    pub fn number(&self, transport: u8, number_at_source: u32) -> u32 {
+        if self.are_any { self.number_of_some(transport, number_at_source) } else { number_at_source }
     }
 
     #[cold]
-    fn number_of_some(&self, transport: u8, number_at_source: u32, entropy: u16) -> u32 {
-        if self.is_sprayed(transport) {
-            return entropy.into();
-        }
+    fn number_of_some(&self, transport: u8, number_at_source: u32) -> u32 {
         self.numbers[usize::from(transport)].map_or(number_at_source, |connections| {
             u32::from(connections.first) + u32::from(connections.of(number_at_source))
         })

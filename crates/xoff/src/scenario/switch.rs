@@ -72,7 +72,7 @@ pub struct SwitchTable {
     pub release: Option<Release>,
     /// What becomes of data packets that have no room: with this, switches cut off the payload and send the header on, which the receiver
     /// answers at once, so that nobody waits for a timeout. Of RoCE with selective repeat, and in lossy classes; all others are
-    /// dropped, and so are headers that have no room in turn. Left out, all are.
+    /// dropped, and so are headers that have no room in turn, and what the buffer policy pushes out. Left out, all are.
     #[serde(default)]
     pub trimming: Option<Trimming>,
     /// Which queue of a port sends next.

@@ -76,8 +76,7 @@ impl Transport {
 
     /// Whether switches may mark its data packets.
     pub fn is_ecn_capable(&self) -> bool {
-        let by_marks = self.congestion_control().is_some_and(|control| control.needs().marks())
-            || matches!(self, Self::Roce(roce) if roce.echoes_marks());
+        let by_marks = self.goes_by_marks().is_some();
         match self {
             Self::Roce(roce) => roce.ecn_capable.unwrap_or(by_marks),
             Self::Tcp(_) | Self::ConstantRate(_) => by_marks,
@@ -118,9 +117,24 @@ impl Transport {
         matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
     }
 
-    /// Whether packets of a flow take the paths that their sender chooses one by one.
+    /// What of it goes by marks, if anything does, by its name in scenarios.
+    pub fn goes_by_marks(&self) -> Option<&'static str> {
+        let control = self.congestion_control().filter(|control| control.needs().marks());
+        let spraying = self.spraying().filter(|spraying| spraying.reads_marks());
+        control.map(congestion_control::Parameters::spelling).or(spraying.map(spraying::Parameters::spelling))
+    }
+
+    /// How its senders choose paths packet by packet, if they do.
+    pub fn spraying(&self) -> Option<&spraying::Parameters> {
+        match self {
+            Self::Roce(roce) => roce.spraying.as_ref(),
+            Self::Tcp(_) | Self::ConstantRate(_) => None,
+        }
+    }
+
+    /// Whether they do.
     pub fn is_sprayed(&self) -> bool {
-        matches!(self, Self::Roce(Roce { spraying: Some(_), .. }))
+        self.spraying().is_some()
     }
 
     /// Whether its receivers ask for what they miss packet by packet, so that switches may trim its data.
@@ -361,7 +375,7 @@ pub struct Roce {
     #[serde(default)]
     pub recovery: RoceRecovery,
     /// By which of all paths each packet goes, where switches route by ECMP: senders give it an entropy, which switches hash for the
-    /// source port. Left out, all packets of a flow take one path.
+    /// source port. CNPs of a flow take one path. Left out, all packets of it do.
     #[serde(default)]
     pub spraying: Option<spraying::Parameters>,
     /// Whether flows between two hosts share queue pairs.
@@ -374,7 +388,8 @@ pub struct Roce {
     #[serde(default = "one_queue_pair")]
     #[schemars(extend("minimum" = 1, "maximum" = 128))]
     pub queue_pairs: u8,
-    /// In-order packets per ACK. The last packet of a message is always acknowledged.
+    /// In-order packets per ACK. The last packet of a message is always acknowledged. Mark and entropy of the last packet are those
+    /// that an ACK brings back.
     #[serde(default = "default_acknowledge_every")]
     #[schemars(extend("minimum" = 1))]
     pub acknowledge_every: u32,

@@ -41,8 +41,9 @@ pub struct Reps {
     freezing_timeout: Span,
     explore_packets: u16,
     ring: [u16; REMEMBERED as usize],
-    /// Where the next goes.
+    /// Where the next goes, and which was used last while frozen.
     head: u8,
+    replayed: u8,
     /// How many places have ever been used, and in how many of them the entropy was not.
     filled: u8,
     fresh: u8,
@@ -60,6 +61,7 @@ impl Reps {
             explore_packets: parameters.explore_packets,
             ring: [0; REMEMBERED as usize],
             head: 0,
+            replayed: 0,
             filled: 0,
             fresh: 0,
             to_explore: 0,
@@ -83,8 +85,8 @@ impl Reps {
 
     /// The next of all, in their order.
     fn next_of_ring(&mut self) -> u16 {
-        self.head = (self.head + 1) % self.filled;
-        self.ring[usize::from(self.head)]
+        self.replayed = (self.replayed + 1) % self.filled;
+        self.ring[usize::from(self.replayed)]
     }
 }
 
@@ -168,7 +170,10 @@ mod tests {
         assert!(frozen.iter().all(|entropy| [1, 2, 3].contains(entropy)), "{frozen:?}");
         assert!([1, 2, 3].iter().all(|known| frozen[1..4].contains(known)), "{frozen:?}");
         acknowledged(&mut reps, 10, &[4]);
-        assert!(next(&mut reps, 5).iter().all(|entropy| *entropy < RANDOM), "not before 10 ms are over");
+        let known = next(&mut reps, 9);
+        assert_eq!(known[0], 4);
+        assert!(known.iter().all(|entropy| [1, 2, 3, 4].contains(entropy)), "10 ms are not over: {known:?}");
+        assert!([1, 2, 3, 4].iter().all(|entropy| known[1..].contains(entropy)), "{known:?}");
         acknowledged(&mut reps, 11, &[5]);
         assert_eq!(next(&mut reps, 4), [RANDOM, RANDOM, 5, RANDOM]);
     }

@@ -29,8 +29,8 @@ pub struct SharedMemory {
     routes: SwitchRoutes,
     /// What chooses among next hops, where not ECMP does.
     load_balancer: Option<Box<LoadBalancer>>,
-    /// Whether queues decide where a packet goes, or lose packets before it comes.
-    looks_at_queues: bool,
+    /// Whether queues or entropies decide where a packet goes, or queues lose packets before it comes.
+    looks_closer: bool,
     memory: Memory,
     reactions: Reactions,
     lossless: Classes,
@@ -73,13 +73,13 @@ impl SharedMemory {
         release: Release,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let looks_at_queues = mmu.expels();
-        let is_to_settle = transmitting.is_some() || looks_at_queues;
+        let looks_closer = mmu.expels();
+        let is_to_settle = transmitting.is_some() || looks_closer;
         let passes_below =
             if transmitting.is_some() || mmu.is_told() { Bytes::ZERO } else { markers.quiet_below() };
         let memory = Memory { mmu, markers, cell: None, transmitting, is_to_settle, trimming: None };
         Self {
-            looks_at_queues,
+            looks_closer,
             ports,
             routes,
             load_balancer: None,
@@ -98,8 +98,15 @@ impl SharedMemory {
     /// The same switch, which balances load, if it does.
     #[must_use]
     pub fn with_load_balancer(self, load_balancer: Option<LoadBalancer>) -> Self {
-        let looks_at_queues = self.looks_at_queues || load_balancer.is_some();
-        Self { load_balancer: load_balancer.map(Box::new), looks_at_queues, ..self }
+        let looks_closer = self.looks_closer || load_balancer.is_some();
+        Self { load_balancer: load_balancer.map(Box::new), looks_closer, ..self }
+    }
+
+    /// The same switch, which hashes entropies, if flows are sprayed.
+    #[must_use]
+    pub fn with_entropies(self, sprays: bool) -> Self {
+        let looks_closer = self.looks_closer || sprays;
+        Self { looks_closer, ..self }
     }
 
     /// The same switch whose memory is given out in cells, if it is.
@@ -178,7 +185,7 @@ impl SharedMemory {
         if let Some(control) = packet.control() {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
-        let number = if self.looks_at_queues {
+        let number = if self.looks_closer {
             self.look_and_route(&packet, context)
         } else {
             self.route(&packet, &context.fabric.shared_tuples)
@@ -327,7 +334,7 @@ impl SharedMemory {
         context.now = now;
     }
 
-    /// The port by which a packet leaves, once queues are as they are now, for whatever asks about them.
+    /// The port by which a packet leaves, once queues are as they are now, for whatever asks about them or about its entropy.
     #[inline(never)]
     fn look_and_route(
         &mut self,
@@ -340,7 +347,8 @@ impl SharedMemory {
         if self.load_balancer.is_some() {
             self.balance(packet, &context.fabric.shared_tuples, context.now)
         } else {
-            self.route(packet, &context.fabric.shared_tuples)
+            let tuple = || packet.sprayed_five_tuple(&context.fabric.shared_tuples);
+            self.routes.port(packet.destination(), tuple)
         }
     }
 

@@ -14,12 +14,10 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
     simulation.transports_in_use().into_iter().filter_map(|name| {
         let transport = &simulation.scenario.transport[name];
-        let control = transport.congestion_control()?;
-        let spelling = control.spelling();
+        let spelling = transport.goes_by_marks()?;
         let marks = switches_mark(simulation, classes_of(simulation, name))
             || simulation.scenario.host.marking.is_some() && !transport.is_in_adapter();
-        let waits = !marks && control.needs().marks();
-        waits.then(|| {
+        (!marks).then(|| {
             let why = if switches_mark(simulation, Classes::ALL) {
                 "no switch has `marking` of its classes"
             } else {
@@ -86,6 +84,8 @@ mod tests {
         assert_eq!(of("dctcp", ""), unmarked("dctcp", "dctcp"));
         assert_eq!(of("roce", ""), unmarked("roce", "dcqcn"));
         assert_eq!(of("reno", ""), [""; 0]);
+        let sprayed = "transport.uet = { kind = 'roce', spraying = { algorithm = 'reps' } }";
+        assert_eq!(of("uet", sprayed), unmarked("uet", "reps"));
         assert_eq!(of("burst", ""), [""; 0]);
         let threshold = "{ kind = 'threshold', threshold = '30kB' }";
         for place in ["queue", "port", "pool", "at_rate.10Gbps.queue"] {

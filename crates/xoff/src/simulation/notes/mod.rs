@@ -8,6 +8,7 @@ mod queue_pairs;
 mod recovery;
 mod switches;
 mod targets;
+mod trimming;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +20,17 @@ use crate::topology::NodeId;
 use crate::workload::Source;
 
 /// In the order in which they are told.
-const ALL: &[fn(&Simulation) -> Vec<String>] =
-    &[switches::of, marking::of, recovery::of, queue_pairs::of, targets::of, late::of, links::of, events::of];
+const ALL: &[fn(&Simulation) -> Vec<String>] = &[
+    switches::of,
+    marking::of,
+    trimming::of,
+    recovery::of,
+    queue_pairs::of,
+    targets::of,
+    late::of,
+    links::of,
+    events::of,
+];
 
 impl Simulation {
     /// One line for each thing worth knowing, which begins with what it is about.

@@ -3,9 +3,9 @@
 use crate::classes::Classes;
 use std::collections::BTreeSet;
 
-use super::{Simulation, in_gigabits};
+use super::{Simulation, in_gigabits, trimming};
 use crate::kernel::units::Rate;
-use crate::scenario::{LinkEvent, LinkState, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction};
+use crate::scenario::{LinkEvent, LinkState, RoceRecovery, Transport, Watchdog, WatchdogAction};
 use crate::topology::Link;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
@@ -14,20 +14,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     notes.extend(overtaking_flowlets(simulation));
     notes.extend(late_losses(simulation));
     notes.extend(late_acknowledgements(simulation));
-    notes.extend(nothing_to_trim(simulation));
     notes
-}
-
-/// Switches that trim packets where there are none to trim.
-fn nothing_to_trim(simulation: &Simulation) -> Option<String> {
-    let Scenario { switch, transport, .. } = &simulation.scenario;
-    let mut lossy = simulation.transports_of(Classes::ALL - simulation.scenario.lossless_classes());
-    let trims = switch.iter().any(|table| table.trimming.is_some());
-    (trims && !lossy.any(|name| transport[name].understands_trimming())).then(|| {
-        "switch.trimming: nothing is trimmed, which is for RoCE with selective repeat in a lossy class; set \
-         recovery.kind = \"selective_repeat\""
-            .to_owned()
-    })
 }
 
 /// Lossless classes whose last packets nobody would send again.
@@ -96,7 +83,7 @@ fn overtaking_flowlets(simulation: &Simulation) -> impl Iterator<Item = String> 
 /// Selective repeat that waits for more packets behind a missing one than may be in flight.
 fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
     // Where packets are trimmed, receivers tell of most losses.
-    let are_told = simulation.scenario.switch.iter().any(|table| table.trimming.is_some());
+    let are_told = trimming::is_in_use(simulation);
     let names = simulation.transports_in_use().into_iter().filter(move |_| !are_told);
     names.filter_map(|name| {
         let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return None };
@@ -217,22 +204,6 @@ mod tests {
         let note = "transport.patient: 99 packets behind a missing one are more than a window of 100kB holds, so that \
                     only timeouts find losses; set a smaller recovery.reordering or a larger recovery.window";
         assert_eq!(of(99), [note]);
-    }
-
-    #[test]
-    fn trimming_that_nothing_understands_is_noted_and_finds_losses_elsewhere() {
-        let of = |recovery: &str| {
-            let transport = format!("transport.roce = {{ kind = 'roce', recovery = {{ {recovery} }} }}");
-            let text = format!(
-                "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n{transport}\n\
-                 switch = [{{ trimming = {{}} }}]\nworkload = [{{ kind = 'permutation', transport = 'roce', size = '1MB' }}]"
-            );
-            notes_of(&text)
-        };
-        let note = "switch.trimming: nothing is trimmed, which is for RoCE with selective repeat in a lossy class; set \
-                    recovery.kind = \"selective_repeat\"";
-        assert_eq!(of("kind = 'go_back_n'"), [note]);
-        assert_eq!(of("kind = 'selective_repeat', window = '100kB', reordering = 200"), [""; 0]);
     }
 
     /// Eight packets of 1000 B have 1078 B on the wire each: 68,992 bits in 320 us.

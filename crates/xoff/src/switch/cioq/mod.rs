@@ -232,8 +232,9 @@ impl Cioq {
         is_pausable: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let egress =
-            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples));
+        let egress = self
+            .routes
+            .port(packet.destination(), || packet.sprayed_five_tuple(&context.fabric.shared_tuples));
         let units = self.sizes.units(packet.frame());
         match self.admit(ingress, packet.priority(), units, is_pausable) {
             Ok(()) => self.store(ingress, packet, units, self.place(egress, &packet, is_pausable), context),

@@ -406,16 +406,17 @@ impl RoceSender {
     }
 
     /// The same once another flow has its queue pair. Returns what is to be told to the congestion control,
-    /// which that flow has too.
+    /// which that flow has too, if anything.
     pub fn on_acknowledgement_after_handover(
         &mut self,
         now: Time,
         packet: &Packet,
         departure: Time,
-    ) -> Acknowledged {
+    ) -> Option<Acknowledged> {
         let before = self.unacknowledged;
-        self.on_acknowledgement(now, packet, departure, None);
-        self.acknowledged(self.unacknowledged - before, packet, departure)
+        let is_news = self.on_acknowledgement(now, packet, departure, None);
+        let says_something = is_news || !packet.is_trimmed();
+        says_something.then(|| self.acknowledged(self.unacknowledged - before, packet, departure))
     }
 
     /// What an acknowledgement of so many new bytes has said.
@@ -718,6 +719,19 @@ mod tests {
         answer(&mut sender, 6000, None, 0);
         assert!(!trimmed(&mut sender, 2000), "of long ago");
         assert_eq!(sender.retransmitted, Bytes::new(2000));
+    }
+
+    #[test]
+    fn what_was_trimmed_is_told_once_after_a_handover_too() {
+        let mut sender = selective();
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        sender.hand_over();
+        let flags = ACKNOWLEDGEMENT | NEGATIVE;
+        let answer = Header { sequence: 2000, length: TRIMMED, flags, ..Header::default() }.into();
+        let mut told = || sender.on_acknowledgement_after_handover(Time::ZERO, &answer, Time::ZERO);
+        assert!(told().is_some_and(|told| told.trimmed && told.newly_acked == 0));
+        assert!(told().is_none());
+        assert!(!sender.has_sent_all(), "it is to have its queue pair again");
     }
 
     /// Swift's first window is four packets here. What is lost is not in flight, and goes again when there is room for it.
