@@ -200,7 +200,7 @@ impl Host {
         let (has_changed, place, sprayer) = (pair.sender.rate() != before, pair.place, pair.sprayer);
         let stamp = pair.stamp(context);
         let mut packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
-        if let Some(sprayers) = self.sprayers.as_mut().filter(|_| sprayer != NOT_SPRAYED) {
+        if let Some(sprayers) = &mut self.sprayers {
             packet = sprayers.spray(sprayer, packet);
         }
         if !sending.timer.is_armed() {
@@ -281,11 +281,8 @@ impl Host {
                 None => self.on_cnp(slot, context),
             };
         }
-        if let Sender::QueuePair(QueuePair { sprayer, .. }) = self.sendings[slot].sender
-            && sprayer != NOT_SPRAYED
-            && let Some(sprayers) = &mut self.sprayers
-        {
-            sprayers.on_answer(sprayer, context.now, packet);
+        if let (Some(sprayers), Some(pair)) = (&mut self.sprayers, self.sendings[slot].queue_pair()) {
+            sprayers.on_answer(pair.sprayer, context.now, packet);
         }
         let of_earlier = passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
         let sending = &mut self.sendings[slot];

@@ -6,7 +6,6 @@ use super::adapter::{Adapter, Sent};
 use super::limiters::NO_LIMITER;
 use super::pending::Pending;
 use super::queue_pairs::QueuePair;
-use super::sprayers::NOT_SPRAYED;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
@@ -575,7 +574,7 @@ impl Host {
                 }
                 pair.sender.on_timeout();
                 self.counters.timeouts += 1;
-                if let Some(sprayers) = self.sprayers.as_mut().filter(|_| pair.sprayer != NOT_SPRAYED) {
+                if let Some(sprayers) = &mut self.sprayers {
                     sprayers.on_timeout(pair.sprayer, context.now);
                 }
             }
@@ -641,7 +640,7 @@ impl Host {
                 self.connections.give_back(&flow, number, sender.into_connection(finish));
             }
             (Sender::QueuePair(pair), _) => {
-                if let Some(sprayers) = self.sprayers.as_mut().filter(|_| pair.sprayer != NOT_SPRAYED) {
+                if let Some(sprayers) = &mut self.sprayers {
                     sprayers.end(pair.sprayer);
                 }
                 self.leave_queue_pair(flow.number, pair);

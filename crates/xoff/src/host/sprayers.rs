@@ -10,7 +10,7 @@ use crate::spraying::{Parameters, Spraying};
 /// Stands for the place of a flow that is not sprayed.
 pub(super) const NOT_SPRAYED: u32 = u32::MAX;
 
-/// All flows of a host that are.
+/// All flows of a host that are. Of others it takes no notice.
 #[derive(Debug)]
 pub(super) struct Sprayers {
     flows: Slab<Spraying>,
@@ -30,23 +30,31 @@ impl Sprayers {
 
     /// The flow at this place is done.
     pub(super) fn end(&mut self, place: u32) {
-        self.flows.remove(place as usize);
+        self.flows.try_remove(place as usize);
     }
 
     /// Its next packet, with an entropy.
     pub(super) fn spray(&mut self, place: u32, packet: Packet) -> Packet {
-        packet.with_entropy(self.flows[place as usize].next(&mut self.rng))
+        match self.flows.get_mut(place as usize) {
+            Some(flow) => packet.with_entropy(flow.next(&mut self.rng)),
+            None => packet,
+        }
     }
 
     /// An answer to one of its packets has come. One to a trimmed packet tells of no good path.
     pub(super) fn on_answer(&mut self, place: u32, now: Time, answer: &Packet) {
-        if !answer.is_trimmed() && answer.sequence() != EVERYTHING {
-            self.flows[place as usize].on_ack(now, answer.entropy(), answer.is(ECHO));
+        if !answer.is_trimmed()
+            && answer.sequence() != EVERYTHING
+            && let Some(flow) = self.flows.get_mut(place as usize)
+        {
+            flow.on_ack(now, answer.entropy(), answer.is(ECHO));
         }
     }
 
     /// Its retransmission timer has expired.
     pub(super) fn on_timeout(&mut self, place: u32, now: Time) {
-        self.flows[place as usize].on_timeout(now);
+        if let Some(flow) = self.flows.get_mut(place as usize) {
+            flow.on_timeout(now);
+        }
     }
 }

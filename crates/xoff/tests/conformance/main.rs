@@ -8,3 +8,4 @@ mod headroom;
 mod marking;
 mod scheduler;
 mod settings;
+mod spraying;
