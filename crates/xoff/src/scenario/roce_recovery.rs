@@ -41,7 +41,9 @@ impl Default for GoBackN {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelectiveRepeat {
-    /// Most bytes in flight: the bandwidth-delay product of the fabric [BDP-FC].
+    /// Most bytes from the first that has not arrived to the last that is sent, whether those between have arrived or not: the
+    /// bandwidth-delay product of the fabric [BDP-FC], and several of it where packets take several paths, so that one that is
+    /// late or lost does not stop those that could go by the others.
     #[schemars(extend("x-at-least" = "1B"))]
     pub window: Bytes,
     /// Retransmission timeout while few packets are in flight [`RTO_low`].

@@ -189,8 +189,8 @@ pub enum Release {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trimming {
-    /// Frame of a header that goes on. Smaller packets are dropped.
-    #[schemars(extend("x-at-least" = "1B"))]
+    /// Frame of a header that goes on, no smaller than Ethernet has it. Smaller packets are dropped.
+    #[schemars(extend("x-at-least" = "64B"))]
     pub size: Bytes,
     /// Traffic class into which it goes, 0 to 7, which is lossy: one that goes before data, so that it is there soon, and has room.
     #[schemars(extend("maximum" = 7))]

@@ -8,9 +8,7 @@ use crate::scenario::{Transport, Trimming};
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let Some(largest) = largest_trimmed(simulation) else {
-        let note = "switch.trimming: nothing is trimmed, which is for RoCE with selective repeat in a lossy class; set \
-                    recovery.kind = \"selective_repeat\"";
-        return trimmings(simulation).next().map(|_| note.to_owned()).into_iter().collect();
+        return trimmings(simulation).next().map(|_| why_nothing(simulation)).into_iter().collect();
     };
     let sizes = trimmings(simulation).map(|(trimming, _)| trimming.size).max();
     let too_large = sizes.filter(|size| *size >= largest);
@@ -20,6 +18,18 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
         )
     };
     too_large.map(note).into_iter().collect()
+}
+
+fn why_nothing(simulation: &Simulation) -> String {
+    let mut names = simulation.transports_in_use().into_iter();
+    let remedy = if names.any(|name| simulation.scenario.transport[name].understands_trimming()) {
+        "put its flows into a class that is not lossless"
+    } else {
+        "set recovery.kind = \"selective_repeat\""
+    };
+    format!(
+        "switch.trimming: nothing is trimmed, which is for RoCE with selective repeat in a lossy class; {remedy}"
+    )
 }
 
 /// Whether what has no room is trimmed everywhere that it may be.
@@ -66,6 +76,17 @@ mod tests {
                     recovery.kind = \"selective_repeat\"";
         assert_eq!(of("trimming = {}", "kind = 'go_back_n'"), [note]);
         assert_eq!(of("trimming = {}", PATIENT), [""; 0]);
+    }
+
+    #[test]
+    fn lossless_packets_are_not_trimmed() {
+        let text = "topology = { kind = 'star', hosts = 4, host_link = { rate = '10Gbps', delay = '1us' } }\n\
+                    class = [{ priority = 0, lossless = true }, { priority = 6 }, { priority = 7 }]\n\
+                    transport.roce = { kind = 'roce', recovery = { kind = 'selective_repeat' } }\n\
+                    switch = [{ trimming = {}, pfc = {} }]\n\
+                    workload = [{ kind = 'permutation', transport = 'roce', size = '1MB' }]";
+        let [note] = &notes_of(text)[..] else { panic!("one note") };
+        assert!(note.ends_with("; put its flows into a class that is not lossless"), "{note}");
     }
 
     #[test]
