@@ -5,7 +5,7 @@ use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::PacketKind;
-use crate::packet::{ACKNOWLEDGEMENT, ECHO, NEGATIVE, Packet, Stub};
+use crate::packet::{ECHO, NEGATIVE, Packet, Stub};
 use crate::routing::{Lengths, SharedTuples};
 use crate::scenario;
 use crate::telemetry::Telemetry;
@@ -98,8 +98,10 @@ impl Fabric {
     pub fn kind(&self, packet: &Packet) -> PacketKind {
         if packet.is_cnm() {
             PacketKind::Cnm
-        } else if !packet.is(ACKNOWLEDGEMENT) {
-            if packet.is_trimmed() { PacketKind::Trimmed } else { PacketKind::Data }
+        } else if packet.has_payload() {
+            PacketKind::Data
+        } else if packet.is_header() {
+            PacketKind::Trimmed
         } else if self.is_cnp(packet) {
             PacketKind::Cnp
         } else if packet.is(NEGATIVE) {

@@ -119,7 +119,7 @@ impl From<Header> for Packet {
 impl Packet {
     /// Bytes of its flow before its own; of a packet without data more than any flow has.
     pub const fn offset(&self) -> u64 {
-        if self.is(ACKNOWLEDGEMENT) || self.is_trimmed() { u64::MAX } else { self.sequence() }
+        if self.has_payload() { self.sequence() } else { u64::MAX }
     }
 
     /// See [`Header::sequence`].
@@ -288,6 +288,16 @@ impl Packet {
     pub const fn is_trimmed(&self) -> bool {
         self.length() == TRIMMED as u64
     }
+    /// Whether it is data, with its payload.
+    #[inline]
+    pub const fn has_payload(&self) -> bool {
+        !self.is(ACKNOWLEDGEMENT) && !self.is_trimmed()
+    }
+    /// Whether it is a header of data that has lost its payload.
+    #[inline]
+    pub const fn is_header(&self) -> bool {
+        !self.is(ACKNOWLEDGEMENT) && self.is_trimmed()
+    }
     /// Takes in the payload of the packet that follows it.
     #[inline]
     pub fn join(&mut self, next: &Self) {
@@ -445,6 +455,10 @@ mod tests {
         let trimmed = packet.trimmed(Bytes::new(64), 6);
         assert_eq!(trimmed, Packet::from(left));
         assert_eq!((packet.is_trimmed(), trimmed.is_trimmed()), (false, true));
+        assert_eq!(
+            [packet, trimmed].map(|packet| (packet.has_payload(), packet.is_header())),
+            [(true, false), (false, true)]
+        );
     }
 
     #[test]

@@ -43,11 +43,8 @@ impl PortCounters {
     /// Counts a dropped packet.
     #[cold]
     fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
-        let counters = if packet.is(ACKNOWLEDGEMENT) || packet.is_trimmed() {
-            &mut self.dropped_acknowledgements
-        } else {
-            &mut self.dropped_data
-        };
+        let counters =
+            if packet.has_payload() { &mut self.dropped_data } else { &mut self.dropped_acknowledgements };
         counters[reason as usize] += 1;
     }
 
@@ -693,9 +690,7 @@ impl Port {
         room: Option<Room>,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.counters.count_drop(packet, DropReason::Trimmed);
-        let dropped = Dropped { port: self.id, reason: DropReason::Trimmed, room, packet: *packet };
-        context.observer.on_drop(context.now, &dropped);
+        self.tell_drop(packet, DropReason::Trimmed, room, context);
     }
 
     /// Drops a packet that would have left, or has left, by this port. `room` is what there was of it where that decided.
@@ -707,12 +702,22 @@ impl Port {
         room: Option<Room>,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.counters.count_drop(packet, reason);
+        self.tell_drop(packet, reason, room, context);
         self.cnms_dropped += u64::from(packet.is_cnm());
-        self.trimmed_dropped += u64::from(!packet.is(ACKNOWLEDGEMENT) && packet.is_trimmed());
+        self.trimmed_dropped += u64::from(packet.is_header());
+        context.forget(packet);
+    }
+
+    fn tell_drop(
+        &mut self,
+        packet: &Packet,
+        reason: DropReason,
+        room: Option<Room>,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.counters.count_drop(packet, reason);
         let dropped = Dropped { port: self.id, reason, room, packet: *packet };
         context.observer.on_drop(context.now, &dropped);
-        context.forget(packet);
     }
 
     /// The adapter's clock stamps data as its first bit leaves; a switch writes what it has sent and how many bytes wait, of all

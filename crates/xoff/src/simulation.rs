@@ -46,10 +46,8 @@ pub struct Simulation {
     scenario: Scenario,
     network: Network,
     routes: Routes,
-    /// Nothing for ECMP.
+    /// Nothing where every flow has one path.
     parallel_paths: Option<ParallelPaths>,
-    /// Whether switches balance load.
-    balances_load: bool,
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
@@ -103,15 +101,13 @@ impl Simulation {
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, later_rates)?;
         let slow_times = slow_receivers::lay_out(scenario, &network)?;
         checks::check(scenario, &network, &switches)?;
-        let balances_load = scenario.topology.routing().kind.balances_load();
-        let sprays = scenario.transport.values().any(Transport::is_sprayed);
+        let has_parallel_paths = scenario.balances_load() || scenario.sprays();
         let has_slow_receivers = !slow_times.is_empty();
         let traces = longest_paths.iter().any(|path| *path != Path::default());
         let lengths = if traces { Lengths::new(&network, &routes) } else { Lengths::default() };
         Ok(Self {
             watch: watch(scenario, &network, &switches, classes)?,
-            parallel_paths: (balances_load || sprays).then(|| ParallelPaths::new(&network)),
-            balances_load,
+            parallel_paths: has_parallel_paths.then(|| ParallelPaths::new(&network)),
             routes,
             traces,
             fabric: Fabric {
@@ -196,7 +192,7 @@ impl Simulation {
         let rate = port.rate();
         let host = Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
             .with_applications(applications, &self.fabric.plans);
-        let host = if self.sprays() { host.with_spraying(stream(Purpose::Spraying)) } else { host };
+        let host = if self.scenario.sprays() { host.with_spraying(stream(Purpose::Spraying)) } else { host };
         match self.slow_times.get(&node) {
             Some(slow_times) => {
                 let frames = layout::pause_frames_over(&self.scenario.pfc, std::iter::once(rate));
@@ -231,7 +227,7 @@ impl Simulation {
         let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
             .with_cell(layout.cell)
             .with_trimming(layout.trimming.clone())
-            .with_entropies(self.sprays())
+            .with_entropies(self.scenario.sprays())
             .with_load_balancer(self.load_balancer(node));
         Switch::SharedMemory(match layout.lossless() {
             Some((classes, pausing)) => self.with_watchdog(switch.with_lossless(classes, pausing)),
@@ -239,15 +235,10 @@ impl Simulation {
         })
     }
 
-    /// Whether any transport sprays.
-    fn sprays(&self) -> bool {
-        self.fabric.transports.iter().any(Transport::is_sprayed)
-    }
-
     /// All paths together, where packets of a flow of this transport may take several.
     pub fn parallel_paths(&self, transport: u8) -> Option<&ParallelPaths> {
-        let are_sprayed = self.balances_load || self.fabric.shared_tuples.is_sprayed(transport);
-        self.parallel_paths.as_ref().filter(|_| are_sprayed)
+        let are_several = self.scenario.balances_load() || self.fabric.shared_tuples.is_sprayed(transport);
+        self.parallel_paths.as_ref().filter(|_| are_several)
     }
 
     /// What chooses among next hops of a switch, where not ECMP does.
@@ -430,7 +421,7 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
         }
     }
     let sprayed = (0..).zip(&transports).filter(|(_, transport)| transport.is_sprayed());
-    let sprayed = sprayed.map(|(index, _)| index).collect::<Vec<u8>>().into_iter();
+    let sprayed = sprayed.map(|(index, _)| index);
     Fabric {
         shared_tuples: SharedTuples::of(persistent.into_iter()).with_sprayed(sprayed),
         transports,

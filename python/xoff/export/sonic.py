@@ -25,6 +25,8 @@ from xoff.plan.classes import exponent
 from xoff.plan.settings import Watchdog
 from xoff.sonic import ConfigDb
 from xoff.sonic.config_db import (
+    DETECTION_MS,
+    RESTORATION_MS,
     BufferPg,
     BufferPool,
     BufferProfile,
@@ -285,9 +287,14 @@ def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
 
 
 def _of_sonic(planned: Watchdog) -> Watchdog:
-    """The same with times that SONiC takes (sonic-pfcwd.yang)."""
-    detection = min(max(planned.detection_ms, 100), 5000)
-    return Watchdog(planned.action, detection, min(max(planned.restoration_ms, 100), 60000))
+    """The same with times that SONiC takes."""
+    detection = _within(DETECTION_MS, planned.detection_ms)
+    return Watchdog(planned.action, detection, _within(RESTORATION_MS, planned.restoration_ms))
+
+
+def _within(bounds: tuple[int, int], value: int) -> int:
+    least, most = bounds
+    return min(max(value, least), most)
 
 
 def _watchdog_notes(settings: Settings) -> list[str]:
@@ -301,7 +308,8 @@ def _watchdog_notes(settings: Settings) -> list[str]:
     exact, others = ((one.detection_ms, one.restoration_ms) for one in (planned, written))
     return [
         f"times of the PFC watchdog, {exact[0]} and {exact[1]} ms, are written as {others[0]} and {others[1]} ms: "
-        "SONiC detects in 100 to 5000 ms, and restores in 100 to 60000"
+        f"SONiC detects in {DETECTION_MS[0]} to {DETECTION_MS[1]} ms, "
+        f"and restores in {RESTORATION_MS[0]} to {RESTORATION_MS[1]}"
     ]
 
 

@@ -230,12 +230,17 @@ class PortQosMap(Row):
     scheduler: Annotated[str | None, RowOf("SCHEDULER")] = None
 
 
+DETECTION_MS = (100, 5000)
+RESTORATION_MS = (100, 60000)
+"""Least and most that SONiC's PFC watchdog takes (sonic-pfcwd.yang)."""
+
+
 class PfcWatchdog(Row):
     """`PFC_WD|Ethernet0`, times in ms; `PFC_WD|GLOBAL` has the interval only."""
 
     action: Literal["drop", "forward", "alert"] | None = None
-    detection_time: Annotated[Integer, Field(ge=100, le=5000)] | None = None
-    restoration_time: Annotated[Integer, Field(ge=100, le=60000)] | None = None
+    detection_time: Annotated[Integer, Field(ge=DETECTION_MS[0], le=DETECTION_MS[1])] | None = None
+    restoration_time: Annotated[Integer, Field(ge=RESTORATION_MS[0], le=RESTORATION_MS[1])] | None = None
     poll_interval: Annotated[Integer, Field(ge=100, le=1000)] | None = Field(default=None, alias="POLL_INTERVAL")
 
 

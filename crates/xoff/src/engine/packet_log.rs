@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::sampler::WatchedFlows;
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, Dropped, Release};
-use crate::packet::{ACKNOWLEDGEMENT, Packet};
+use crate::packet::Packet;
 use crate::topology::{NodeId, PortId};
 
 /// What happens to a packet.
@@ -104,8 +104,7 @@ impl PacketLog {
 
     /// Of a trimmed packet the last step is that its payload was dropped.
     fn record(&mut self, time: Time, packet: &Packet, step: Step) {
-        let is_header = !packet.is(ACKNOWLEDGEMENT) && packet.is_trimmed();
-        if !is_header && self.watches(packet.flow_ends().0, packet.flow()) {
+        if !packet.is_header() && self.watches(packet.flow_ends().0, packet.flow()) {
             self.events.push(PacketEvent { time, packet: *packet, step });
         }
     }

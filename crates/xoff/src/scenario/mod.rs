@@ -142,4 +142,15 @@ impl Scenario {
             |transport: &Transport| transport.largest_frame() + transport.packet_sizes().wire_overhead;
         self.transport.values().map(on_wire).max().unwrap_or(Bytes::ZERO)
     }
+
+    /// Whether switches balance load by packet or by flowlet, instead of keeping each flow on one
+    /// path.
+    pub fn balances_load(&self) -> bool {
+        self.topology.routing().kind.balances_load()
+    }
+
+    /// Whether the sender of any transport sprays its packets over the paths.
+    pub fn sprays(&self) -> bool {
+        self.transport.values().any(Transport::is_sprayed)
+    }
 }

@@ -79,7 +79,7 @@ pub(super) fn check_time(key: impl Into<String>, time: Span) -> Checked {
 }
 
 fn check_load_balancing(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {
-    if !scenario.topology.routing().kind.balances_load() {
+    if !scenario.balances_load() {
         return Ok(());
     }
     refuse_inputs(network, switches, "topology.routing", "where it is not \"ecmp\"")

@@ -67,8 +67,8 @@ impl Shortcuts<'_> {
         };
         let is_fifo = is_plain
             && link_events.is_empty()
-            && !self.simulation.balances_load
-            && !self.simulation.sprays()
+            && !scenario.balances_load()
+            && !scenario.sprays()
             && !ports.iter().any(|port| network.links[port.link as usize].corrupts())
             && !traces
             && !watch.recorder.is_watching();

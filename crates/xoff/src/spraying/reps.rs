@@ -38,8 +38,7 @@ impl Default for Parameters {
 /// One flow's state.
 #[derive(Clone, Debug)]
 pub struct Reps {
-    freezing_timeout: Span,
-    explore_packets: u16,
+    parameters: Parameters,
     ring: [u16; REMEMBERED as usize],
     /// Where the next goes, and which was used last while frozen.
     head: u8,
@@ -57,8 +56,7 @@ impl Reps {
     /// One flow's state.
     pub fn new(parameters: &Parameters) -> Self {
         Self {
-            freezing_timeout: parameters.freezing_timeout,
-            explore_packets: parameters.explore_packets,
+            parameters: parameters.clone(),
             ring: [0; REMEMBERED as usize],
             head: 0,
             replayed: 0,
@@ -108,9 +106,7 @@ impl Sprayer for Reps {
 
     fn on_ack(&mut self, now: Time, entropy: u16, marked: bool) {
         if self.frozen_until.is_some_and(|until| now > until) {
-            let (freezing_timeout, explore_packets) = (self.freezing_timeout, self.explore_packets);
-            *self = Self::new(&Parameters { freezing_timeout, explore_packets, ..Parameters::default() });
-            self.to_explore = explore_packets;
+            *self = Self { to_explore: self.parameters.explore_packets, ..Self::new(&self.parameters) };
         }
         if !marked {
             self.recycle(entropy);
@@ -119,7 +115,7 @@ impl Sprayer for Reps {
 
     fn on_timeout(&mut self, now: Time) {
         if self.frozen_until.is_none() && self.to_explore == 0 {
-            self.frozen_until = Some(now + self.freezing_timeout);
+            self.frozen_until = Some(now + self.parameters.freezing_timeout);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::agenda::{Agenda, Context, Fabric};
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Packet};
+use crate::packet::{ECN_CAPABLE, Packet};
 use crate::pause_frames::{self, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::{Departure, Port};
@@ -923,9 +923,8 @@ impl Memory {
 /// What is left of a packet of an adapter that asks for what is missing by itself; nothing of others, which would not know what to do
 /// with it, and of what is hardly more.
 fn trimmed(packet: Packet, trimming: &Trimming, fabric: &Fabric) -> Option<Packet> {
-    let is_header = packet.is(ACKNOWLEDGEMENT) || packet.is_trimmed();
     let is_understood =
-        !is_header && fabric.transports[usize::from(packet.transport())].understands_trimming();
+        packet.has_payload() && fabric.transports[usize::from(packet.transport())].understands_trimming();
     (is_understood && packet.frame() > trimming.size)
         .then(|| packet.trimmed(trimming.size, trimming.priority))
 }

@@ -60,6 +60,13 @@ impl Scoreboard {
         self.told_waiting = 0;
     }
 
+    /// The same if nothing is known beyond the cumulative acknowledgement.
+    pub(super) fn begin(&mut self, first: u64) {
+        if self.is_clear() {
+            self.reset(first);
+        }
+    }
+
     /// Whether nothing is known beyond the cumulative acknowledgement.
     pub(super) fn is_clear(&self) -> bool {
         self.sacked_count + u64::from(self.told_count) == 0 && self.lost_below == self.first

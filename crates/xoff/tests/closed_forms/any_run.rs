@@ -33,8 +33,7 @@ fn inside(outcome: &Outcome) -> impl Iterator<Item = &Packet> {
 fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
     let held = || inside(outcome).chain(on_wires).filter(|packet| packet.control().is_none());
     let cnms_held = held().filter(|packet| packet.is_cnm()).count() as u64;
-    let is_header = |packet: &&Packet| !packet.is(ACKNOWLEDGEMENT) && packet.is_trimmed();
-    let headers_held = held().filter(is_header).count() as u64;
+    let headers_held = held().filter(|packet| packet.is_header()).count() as u64;
     let acknowledgements_held = held().filter(|packet| packet.is(ACKNOWLEDGEMENT)).count() as u64 - cnms_held;
     let data_held = held().count() as u64 - acknowledgements_held - cnms_held - headers_held;
     let sum = |counter: fn(&HostCounters) -> u64| {

@@ -374,9 +374,7 @@ impl RoceSender {
                     missing.advance(self.unacknowledged.div_ceil(payload));
                 }
                 if packet.length() > 0 {
-                    if missing.is_clear() {
-                        missing.reset(self.unacknowledged / payload);
-                    }
+                    missing.begin(self.unacknowledged / payload);
                     let start = packet.sequence() + u64::from(packet.reception());
                     let end = start + packet.length();
                     missing.sack(start / payload, end.div_ceil(payload));
@@ -395,9 +393,7 @@ impl RoceSender {
     fn on_trimmed(&mut self, now: Time, answer: &Packet, departure: Time) -> bool {
         let payload = self.payload();
         let Repair::Selective { missing, .. } = &mut self.repair else { return false };
-        if missing.is_clear() {
-            missing.reset(self.unacknowledged / payload);
-        }
+        missing.begin(self.unacknowledged / payload);
         let is_news = missing.lose(answer.sequence() / payload);
         if is_news {
             self.tell_control(now, self.acknowledged(0, answer, departure), None);
@@ -497,9 +493,7 @@ impl RoceSender {
         match &mut self.repair {
             Repair::GoBackN { .. } => self.next = self.unacknowledged,
             Repair::Selective { missing, .. } => {
-                if missing.is_clear() {
-                    missing.reset(self.unacknowledged / payload);
-                }
+                missing.begin(self.unacknowledged / payload);
                 missing.lose_again();
             }
         }
@@ -700,10 +694,13 @@ mod tests {
         assert_eq!(sender.gone_beyond(), 1500);
     }
 
-    fn trimmed(sender: &mut RoceSender, sequence: u64) -> bool {
+    fn answer_to_trimmed(sequence: u64) -> Packet {
         let flags = ACKNOWLEDGEMENT | NEGATIVE;
-        let answer = Header { sequence, length: TRIMMED, flags, ..Header::default() }.into();
-        sender.on_acknowledgement(Time::ZERO, &answer, Time::ZERO, None)
+        Header { sequence, length: TRIMMED, flags, ..Header::default() }.into()
+    }
+
+    fn trimmed(sender: &mut RoceSender, sequence: u64) -> bool {
+        sender.on_acknowledgement(Time::ZERO, &answer_to_trimmed(sequence), Time::ZERO, None)
     }
 
     #[test]
@@ -726,8 +723,7 @@ mod tests {
         let mut sender = selective();
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         sender.hand_over();
-        let flags = ACKNOWLEDGEMENT | NEGATIVE;
-        let answer = Header { sequence: 2000, length: TRIMMED, flags, ..Header::default() }.into();
+        let answer = answer_to_trimmed(2000);
         let mut told = || sender.on_acknowledgement_after_handover(Time::ZERO, &answer, Time::ZERO);
         assert!(told().is_some_and(|told| told.trimmed && told.newly_acked == 0));
         assert!(told().is_none());
