@@ -16,7 +16,7 @@ use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
 use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Recorded, Recorder, Workshop};
-use crate::host::{Applications, Host, Marking};
+use crate::host::{Applications, Host};
 use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::layout::{self, POINTS_OF_A_PORT, SwitchLayout};
@@ -31,6 +31,7 @@ use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
 use crate::switch::markers::Placed;
+use crate::switch::marking::QueueMarker;
 use crate::switch::shared_memory::SharedMemory;
 use crate::telemetry::{MOST_HOPS, Records};
 use crate::topology::{Link, Network, NodeId};
@@ -184,13 +185,13 @@ impl Simulation {
         let stream = |purpose| stream(self.scenario.seed, purpose, self.network.number(node));
         let Placed { marker, when } = layout::adapter_marker(&self.scenario, port.rate())
             .expect("markers of adapters have been checked");
-        let marking = Marking::new(marker, when, stream(Purpose::AdapterMarking));
+        let marker = marker.map(|marker| QueueMarker::new(marker, when, stream(Purpose::AdapterMarking)));
         let applications = Applications::new(node, &self.fabric.plans, |purpose, plan| {
             let workload = self.fabric.plans.all()[plan].workload() as u64;
             rng::stream(self.scenario.seed, purpose, workload << NodeId::BITS | u64::from(node))
         });
         let rate = port.rate();
-        let host = Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
+        let host = Host::new(node, port, marker, self.reactions(node), stream(Purpose::HostJitter))
             .with_applications(applications, &self.fabric.plans);
         let host = if self.scenario.sprays() { host.with_spraying(stream(Purpose::Spraying)) } else { host };
         match self.slow_times.get(&node) {
@@ -216,10 +217,14 @@ impl Simulation {
         let layout = match layout {
             SwitchLayout::SharedMemory(layout) => layout,
             SwitchLayout::Cioq(layout) => {
-                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes, |port, point| {
+                let seed = self.scenario.seed;
+                let of_point = |port, point| {
                     let number = self.network.port_number(port) * POINTS_OF_A_PORT + point;
-                    stream(self.scenario.seed, Purpose::CongestionPoint, number)
-                })));
+                    stream(seed, Purpose::CongestionPoint, number)
+                };
+                let of_markers = [Purpose::Marking, Purpose::OutputMarking]
+                    .map(|purpose| stream(seed, purpose, self.network.number(node)));
+                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes, of_point, of_markers)));
             }
         };
         let rng = stream(self.scenario.seed, Purpose::Marking, self.network.number(node));

@@ -2,7 +2,6 @@
 //! Where nothing but those decides when a packet leaves, it is known as the packet sets out, and neither its coming nor its leaving
 //! is an event.
 
-use super::marking::Marking;
 use super::pending::Pending;
 use super::small_queues::SmallQueues;
 use crate::agenda::{Agenda, Context};
@@ -12,16 +11,16 @@ use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Flight, Packet};
 use crate::port::Port;
-use crate::switch::marking::When;
+use crate::switch::marking::{Level, QueueMarker, When};
 
 /// The adapter of one host. Behind the port, in one cache line, is what a packet that waits touches.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Adapter {
     pub(super) port: Port,
-    marking: Option<Box<Marking>>,
+    marker: Option<Box<QueueMarker>>,
     /// Bytes waiting in each of the port's queues.
     pub(super) queued: [Bytes; PRIORITIES],
     /// Where classes take turns: whose last packet has left, if the port's scheduler does not know yet.
@@ -83,11 +82,10 @@ pub(super) enum Sent {
 }
 
 impl Adapter {
-    pub(super) fn new(port: Port, marking: Marking, rng: Rng) -> Self {
-        let marking = marking.is_on().then(|| Box::new(marking));
+    pub(super) fn new(port: Port, marker: Option<QueueMarker>, rng: Rng) -> Self {
         Self {
             port,
-            marking,
+            marker: marker.map(Box::new),
             queued: [Bytes::ZERO; PRIORITIES],
             emptied: None,
             last_release: Time::ZERO,
@@ -237,7 +235,7 @@ impl Adapter {
             self.transmit(packet, context);
             return Sent::Elsewhere;
         }
-        if self.marking.is_some() {
+        if self.marker.is_some() {
             self.mark_and_enqueue(&packet, context)
         } else {
             self.enqueue(packet, context)
@@ -260,8 +258,15 @@ impl Adapter {
 
     /// Whether a packet that now enters or leaves its queue is to be marked.
     fn marks(&mut self, moment: When, now: Time, packet: &Packet) -> bool {
-        let others = self.queued[packet.priority()];
-        self.marking.as_mut().is_some_and(|marking| marking.marks(moment, now, packet, others))
+        let level = self.level(now, packet);
+        let is_ecn_capable = packet.is(ECN_CAPABLE);
+        let marker = self.marker.as_mut();
+        marker.is_some_and(|marker| marker.marks(moment, packet.priority(), &level, is_ecn_capable))
+    }
+
+    /// What a packet finds in its queue, or leaves behind there.
+    fn level(&self, now: Time, packet: &Packet) -> Level {
+        Level { now, others: self.queued[packet.priority()], frame: packet.frame() }
     }
 
     /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
@@ -276,8 +281,8 @@ impl Adapter {
         if self.port.starts_at_once(queue, context.now) {
             return self.transmit(packet, context);
         }
-        if let Some(marking) = &mut self.marking {
-            marking.tell(When::Enqueue, context.now, &packet, self.queued[queue]);
+        if self.marker.is_some() {
+            self.tell_marker(&packet, context.now);
         }
         let goes_before_others = place == Place::First && self.queued[queue] > Bytes::ZERO;
         self.queued[queue] += packet.frame();
@@ -287,6 +292,14 @@ impl Adapter {
             self.port.enqueue(packet, context.agenda);
         }
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
+    }
+
+    #[cold]
+    fn tell_marker(&mut self, packet: &Packet, now: Time) {
+        let level = self.level(now, packet);
+        if let Some(marker) = &mut self.marker {
+            marker.tell(When::Enqueue, packet.priority(), &level);
+        }
     }
 
     #[inline]
@@ -345,7 +358,7 @@ impl Adapter {
             self.emptied = Some(Emptied { class: queue, until });
         }
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
-        if self.marking.is_some() {
+        if self.marker.is_some() {
             self.mark_and_transmit(&packet, context);
         } else {
             self.transmit(packet, context);

@@ -10,7 +10,6 @@ mod intake;
 mod interrupts;
 mod letters;
 mod limiters;
-mod marking;
 mod notification_points;
 mod pending;
 mod persistent_queue_pairs;
@@ -35,6 +34,7 @@ use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::pause_frames;
 use crate::pfc::{Durations, Reactions};
 use crate::port::Port;
+use crate::switch::marking::QueueMarker;
 use crate::topology::NodeId;
 pub use adapter::Lines;
 use adapter::{Adapter, Sent};
@@ -46,7 +46,6 @@ pub use intake::SlowTime;
 use interrupts::Interrupts;
 use letters::Letter;
 use limiters::{Limiter, Limiters};
-pub use marking::Marking;
 use notification_points::NotificationPoints;
 use pending::{Due, Pending};
 use persistent_queue_pairs::PersistentQueuePairs;
@@ -177,9 +176,9 @@ const _: () = assert!(offset_of!(Host, id) % 64 == size_of::<Time>());
 
 impl Host {
     /// A host with nothing to do; `rng` is the stream of its jitter.
-    pub fn new(id: NodeId, port: Port, marking: Marking, reactions: Reactions, rng: Rng) -> Self {
+    pub fn new(id: NodeId, port: Port, marker: Option<QueueMarker>, reactions: Reactions, rng: Rng) -> Self {
         Self {
-            adapter: Adapter::new(port, marking, rng),
+            adapter: Adapter::new(port, marker, rng),
             sending_slots: Vec::new(),
             sendings: Slab::new(),
             receptions: Slab::new(),

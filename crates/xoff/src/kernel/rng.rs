@@ -35,6 +35,8 @@ pub enum Purpose {
     LoadBalancing = 12,
     /// Entropies of a host's packets.
     Spraying = 13,
+    /// Marking at the outputs of a crossbar.
+    OutputMarking = 14,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

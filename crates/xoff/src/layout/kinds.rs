@@ -7,6 +7,9 @@ use crate::topology::Link;
 /// A key of `[[switch]]`, and whether a table says something of it.
 type Key = (&'static str, fn(&SwitchTable) -> bool);
 
+/// What marks in a shared memory.
+const MARKING: Key = ("marking", |table| table.marking.is_some());
+
 /// Keys that only a shared memory has a use for.
 const OF_SHARED_MEMORY: &[Key] = &[
     ("chip", |table| table.chip.is_some()),
@@ -18,7 +21,7 @@ const OF_SHARED_MEMORY: &[Key] = &[
     ("reserved_per_queue", |table| table.reserved_per_queue.is_some()),
     ("reserved_per_port", |table| table.reserved_per_port.is_some()),
     ("buffer", |table| table.buffer.is_some()),
-    ("marking", |table| table.marking.is_some()),
+    MARKING,
     ("release", |table| table.release.is_some()),
     ("trimming", |table| table.trimming.is_some()),
     ("pfc", |table| table.pfc.is_some()),
@@ -66,6 +69,8 @@ impl Subject<'_> {
                 self.check_unsaid(OF_CREDITS, has, expected)
             }
             SwitchKind::Cioq => {
+                let expected = "expected input.marking or output.marking instead";
+                self.check_unsaid(&[MARKING], "queues at inputs and outputs", expected)?;
                 let expected = "expected `input`, `output` and `crossbar` instead";
                 self.check_unsaid(OF_SHARED_MEMORY, "queues at inputs and outputs", expected)?;
                 if self.has_credits() {

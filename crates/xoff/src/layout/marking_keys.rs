@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(
             at("port", "kind = 'codel'"),
             "switch[1].marking.at_rate.10Gbps.port: on left, codel drops what leaves a queue of a switch; \
-             expected it in marking.queue of a switch"
+             expected it in marking.queue of a switch with a shared memory"
         );
         let marked = format!("{{ chip = 'cat4948', marking.at_rate.10Gbps.queue = {{ {K} = '30kB' }} }}");
         assert_eq!(

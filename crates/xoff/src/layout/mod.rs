@@ -85,7 +85,7 @@ impl SwitchLayout {
     pub fn marks(&self, classes: Classes) -> bool {
         match self {
             Self::SharedMemory(layout) => layout.marks.mark(classes, layout.lossless_classes()),
-            Self::Cioq(_) => false,
+            Self::Cioq(layout) => layout.marks(),
         }
     }
 
@@ -619,7 +619,7 @@ mod tests {
         );
         assert_eq!(
             problem("kind = 'codel'"),
-            "host.marking: codel drops what leaves a queue of a switch; expected it in marking.queue of a switch"
+            "host.marking: codel drops what leaves a queue of a switch; expected it in marking.queue of a switch with a shared memory"
         );
     }
 
@@ -630,7 +630,7 @@ mod tests {
         assert_eq!(
             marking("port = { kind = 'codel' }"),
             "switch[0].marking.port: on switch0, codel drops what leaves a queue of a switch; \
-             expected it in marking.queue of a switch"
+             expected it in marking.queue of a switch with a shared memory"
         );
         assert_eq!(
             marking("queue = { kind = 'codel', target = '2ms', interval = '1ms' }"),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::Bytes;
 use crate::switch::congestion_point;
+use crate::switch::marking;
 use crate::switch::matching;
 
 /// The buffer of every input.
@@ -30,6 +31,9 @@ pub struct InputTable {
     /// What measures the congestion of each class in it, and tells sources (QCN). Left out, nothing.
     #[serde(default)]
     pub congestion_point: Option<congestion_point::Parameters>,
+    /// What marks packets (ECN), on the length of what they wait behind in it: their virtual output queue. Left out, nothing.
+    #[serde(default)]
+    pub marking: Option<marking::Parameters>,
 }
 
 /// The buffer of every output.
@@ -43,6 +47,9 @@ pub struct OutputTable {
     /// What measures the congestion of each class in it, by arrivals only, and tells sources (QCN). Left out, nothing.
     #[serde(default)]
     pub congestion_point: Option<congestion_point::Parameters>,
+    /// What marks packets (ECN), on the length of the queue of their class in it. Left out, nothing.
+    #[serde(default)]
+    pub marking: Option<marking::Parameters>,
 }
 
 /// The buffers of a port whose link has credits, of which every class in use has an equal part.
@@ -111,6 +118,8 @@ pub struct Input {
     pub queues: Queues,
     /// What measures congestion.
     pub congestion_point: Option<congestion_point::Parameters>,
+    /// What marks packets.
+    pub marking: Option<marking::Parameters>,
 }
 
 /// The buffer of every output.
@@ -120,6 +129,8 @@ pub struct Output {
     pub buffer: Bytes,
     /// What measures congestion.
     pub congestion_point: Option<congestion_point::Parameters>,
+    /// What marks packets.
+    pub marking: Option<marking::Parameters>,
 }
 
 /// The paper's sizes (QCN-OS, table I).
@@ -137,8 +148,9 @@ impl Default for CioqSettings {
                 xon: None,
                 queues: Queues::default(),
                 congestion_point: None,
+                marking: None,
             },
-            output: Output { buffer: DEFAULT_BUFFER, congestion_point: None },
+            output: Output { buffer: DEFAULT_BUFFER, congestion_point: None, marking: None },
             internal: Internal { input: DEFAULT_INTERNAL, output: DEFAULT_INTERNAL },
             reliable_delivery: false,
             crossbar: matching::Parameters::default(),

@@ -409,14 +409,16 @@ impl SwitchSettings {
             put(&mut self.cioq.internal.input, input.as_ref());
             put(&mut self.cioq.internal.output, output.as_ref());
         }
-        if let Some(InputTable { buffer, xoff, xon, queues, congestion_point }) = &table.input {
+        if let Some(InputTable { buffer, xoff, xon, queues, congestion_point, marking }) = &table.input {
+            put_some(&mut self.cioq.input.marking, marking.as_ref());
             put_some(&mut self.cioq.input.congestion_point, congestion_point.as_ref());
             put(&mut self.cioq.input.buffer, buffer.as_ref());
             put_some(&mut self.cioq.input.xoff, xoff.as_ref());
             put_some(&mut self.cioq.input.xon, xon.as_ref());
             put(&mut self.cioq.input.queues, queues.as_ref());
         }
-        if let Some(OutputTable { buffer, congestion_point }) = &table.output {
+        if let Some(OutputTable { buffer, congestion_point, marking }) = &table.output {
+            put_some(&mut self.cioq.output.marking, marking.as_ref());
             put_some(&mut self.cioq.output.congestion_point, congestion_point.as_ref());
             put(&mut self.cioq.output.buffer, buffer.as_ref());
         }

@@ -11,6 +11,7 @@ mod cells;
 mod coexistence;
 mod collectives;
 mod congestion_points;
+mod crossbar_marking;
 mod dctcp;
 mod drops;
 mod ecn;

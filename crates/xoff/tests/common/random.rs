@@ -498,9 +498,18 @@ fn cioq(is_of_fabric: bool) -> impl Strategy<Value = String> {
         ", congestion_point = { sampling = 'occupancy', set_point = '2kB', interval = '3kB', keep_alive = '1us' }",
         ", congestion_point = { sampling = 'two_samples', set_point = '5kB', interval = '9kB', cnm_priority = 5 }",
         ", congestion_point = { sampling = 'arrival', set_point = '1kB', interval = '2kB', spread = 0 }",
+        ", congestion_point = { sampling = 'occupancy', set_point = '9kB' }, marking = { kind = 'threshold', threshold = '2kB' }",
+        ", marking = { kind = 'threshold', threshold = '3kB', when = 'dequeue' }",
+        ", marking = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.3, weight = '1/8', uniform = true }",
+        ", marking = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
     ]);
-    let at_output =
-        text(&["", ", congestion_point = { sampling = 'arrival', set_point = '3kB', interval = '3kB' }"]);
+    let at_output = text(&[
+        "",
+        ", congestion_point = { sampling = 'arrival', set_point = '3kB', interval = '3kB' }",
+        ", marking = { kind = 'threshold', threshold = '3kB' }",
+        ", marking = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, when = 'dequeue' }",
+        ", marking = { kind = 'pi', reference = '2kB', a = 0.1, b = 0.05, interval = '2us' }",
+    ]);
     let copies = any::<bool>();
     let internal = text(&["100kB", "1MB"]);
     let unit = text(&["64B", "1B", "1000B"]);

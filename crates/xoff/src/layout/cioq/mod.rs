@@ -1,5 +1,6 @@
 //! From what is said of a switch with queues at inputs and outputs to what it is built from.
 
+mod marking;
 mod sizes;
 
 use super::Subject;
@@ -19,6 +20,7 @@ use crate::switch::cioq::{CongestionPoints, Downstream, Parts, Sizes, Thresholds
 use crate::switch::congestion_point::{self, CongestionPoint};
 use crate::switch::matching;
 use crate::topology::{Link, NodeId, PortId};
+use marking::Marks;
 
 /// One switch with queues at inputs and outputs before the run.
 #[derive(Clone, Debug)]
@@ -36,6 +38,7 @@ pub struct CioqLayout {
     reliable_delivery: bool,
     at_inputs: Option<congestion_point::Parameters>,
     at_outputs: Option<congestion_point::Parameters>,
+    marks: Marks,
     /// Which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
 }
@@ -44,13 +47,15 @@ pub struct CioqLayout {
 pub const POINTS_OF_A_PORT: u64 = 2 * PRIORITIES as u64;
 
 impl CioqLayout {
-    /// What the switch is built from; `rng` is the stream of a congestion point, by its port and its number there, below [`POINTS_OF_A_PORT`].
+    /// What the switch is built from; `rng` is the stream of a congestion point, by its port and its number there, below
+    /// [`POINTS_OF_A_PORT`], and `of_markers` those of the markers at inputs and at outputs.
     pub fn parts(
         &self,
         ports: Vec<Port>,
         reactions: Reactions,
         routes: SwitchRoutes,
         rng: impl Fn(PortId, u64) -> Rng,
+        of_markers: [Rng; 2],
     ) -> Parts {
         let congestion_points = self.congestion_points(&ports, rng);
         Parts {
@@ -58,6 +63,7 @@ impl CioqLayout {
             downstream: self.downstream.clone(),
             reliable_delivery: self.reliable_delivery,
             congestion_points,
+            marking: self.marks.start(of_markers),
             ports,
             routes,
             reactions,
@@ -94,7 +100,13 @@ impl CioqLayout {
 
     /// Whether nothing but the ports themselves decides when packets leave, and nobody looks at what waits there.
     pub fn leaves_outputs_alone(&self) -> bool {
-        self.at_inputs.is_none() && self.at_outputs.is_none() && self.downstream.iter().all(Option::is_none)
+        let unasked = self.at_inputs.is_none() && self.at_outputs.is_none() && !self.marks.at_outputs();
+        unasked && self.downstream.iter().all(Option::is_none)
+    }
+
+    /// Whether it marks packets, of whatever class.
+    pub fn marks(&self) -> bool {
+        self.marks.are_some()
     }
 
     /// The rate of its crossbar.
@@ -115,7 +127,8 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
         return Err(subject.refuse_cioq("kind", &format!("has {ports} ports"), &expected));
     }
     let (classes, lossless) = (subject.fabric.classes, subject.scenario.lossless_classes());
-    let (sizes, thresholds) = subject.sizes(&cioq, lossless)?;
+    let (sizes, thresholds, most) = subject.sizes(&cioq, lossless)?;
+    let marks = subject.marks(&cioq, most)?;
     let fastest = subject.links().map(|link| link.rate).max().unwrap_or_default();
     subject.check_congestion_points(&cioq)?;
     let downstream = subject.downstream()?;
@@ -136,6 +149,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
         reliable_delivery: cioq.reliable_delivery,
         at_inputs: cioq.input.congestion_point,
         at_outputs: cioq.output.congestion_point,
+        marks,
         thresholds,
         sizes,
         pause_frames: (!lossless.is_empty()).then(|| pause_frames(subject)).transpose()?,
@@ -352,6 +366,34 @@ mod tests {
                 "output = { buffer = '20kB', congestion_point = { sampling = 'arrival', set_point = '20kB' } }"
             ),
             refused("output", "20kB", "19968B", "larger output.buffer")
+        );
+    }
+
+    #[test]
+    fn markers_fit_what_they_sit_on() {
+        let marking =
+            |side: &str, marker: &str| problem(&format!("{side} = {{ marking = {{ kind = {marker} }} }}"));
+        for side in ["input", "output"] {
+            assert_eq!(marking(side, "'threshold', threshold = '100kB'"), "accepted");
+            assert_eq!(
+                marking(side, "'red', minimum = '100kB', maximum = '150kB', probability = 0.1"),
+                format!(
+                    "switch[0].{side}.marking: switch0 marks up to 150kB, and no class has ever more than 149952B there; \
+                     expected less than that, or a larger {side}.buffer"
+                )
+            );
+            assert_eq!(
+                marking(side, "'codel'"),
+                format!(
+                    "switch[0].{side}.marking: switch0 has no use for this marker: codel drops what leaves a queue of a switch; \
+                     expected it in marking.queue of a switch with a shared memory"
+                )
+            );
+        }
+        assert_eq!(
+            problem("marking.queue = { kind = 'threshold', threshold = '100kB' }"),
+            "switch[0].marking: switch0 has queues at inputs and outputs, and no use for this key; \
+             expected input.marking or output.marking instead"
         );
     }
 

@@ -70,16 +70,17 @@ impl Subject<'_> {
         Units { unit, classes: self.fabric.classes.count().into(), largest }
     }
 
-    /// Sizes of all buffers, and the thresholds that fit them.
+    /// Sizes of all buffers, the thresholds that fit them, and the most that any class can have at an input and at an output.
     pub(super) fn sizes(
         &self,
         cioq: &CioqSettings,
         lossless: Classes,
-    ) -> Result<(Sizes, Thresholds), ScenarioError> {
+    ) -> Result<(Sizes, Thresholds, [Bytes; 2]), ScenarioError> {
         let units = self.units(cioq.unit);
         self.check_buffers(cioq, &units)?;
         let parts = self.parts(cioq, lossless, &units)?;
         self.check_set_points(cioq, &parts, &units)?;
+        let most = [parts.most, units.of_class(cioq.output.buffer)].map(|most| units.bytes(most));
         // Checked to fit.
         let small = |units: u64| units as u32;
         let sizes = Sizes {
@@ -91,7 +92,7 @@ impl Subject<'_> {
             internal_input: small(units.of_class(cioq.internal.input)),
             internal_output: small(units.of_class(cioq.internal.output)),
         };
-        Ok((sizes, Thresholds { xoff: small(parts.xoff), xon: small(parts.xon) }))
+        Ok((sizes, Thresholds { xoff: small(parts.xoff), xon: small(parts.xon) }, most))
     }
 
     /// Refuses buffers that cannot hold the largest frame, or more than can be counted.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use slab::Slab;
 
 use crate::classes::PRIORITIES;
+use crate::kernel::units::Bytes;
 use crate::packet::Packet;
 
 /// Stands for no frame, and for no queue.
@@ -48,6 +49,11 @@ impl Slots {
         let stored = self.get(slot);
         (&stored.packet, stored.units)
     }
+
+    /// The frame in a slot.
+    pub(super) fn packet_mut(&mut self, slot: u32) -> &mut Packet {
+        &mut self.get_mut(slot).packet
+    }
 }
 
 /// A queue, linked by what is in it: frames by their slots, ready queues by their numbers.
@@ -80,6 +86,7 @@ impl Queue {
 #[derive(Clone, Copy, Debug)]
 struct Voq {
     frames: Queue,
+    bytes: u32,
     /// Behind it among those that are ready for the same output.
     next_ready: u32,
 }
@@ -119,12 +126,22 @@ impl Input {
         Self {
             outputs,
             occupied: Default::default(),
-            voqs: vec![Voq { frames: Queue::EMPTY, next_ready: NONE }; voqs].into(),
+            voqs: vec![Voq { frames: Queue::EMPTY, bytes: 0, next_ready: NONE }; voqs].into(),
             ready: vec![Queue::EMPTY; outputs * ranks].into(),
             copies: VecDeque::new(),
             units: [0; PRIORITIES],
             not_pausable: 0,
         }
+    }
+
+    /// Bytes of the frames in a virtual output queue.
+    pub(super) fn bytes_of(&self, voq: u32) -> Bytes {
+        Bytes::new(self.voqs[voq as usize].bytes.into())
+    }
+
+    /// The number of its virtual output queue among those of all inputs, of which it is the one of this port.
+    pub(super) fn queue(&self, port: u16, voq: u32) -> usize {
+        usize::from(port) * self.voqs.len() + voq as usize
     }
 
     /// Units in use by a class.
@@ -197,7 +214,9 @@ impl Input {
         self.occupied[priority].push(slot);
         self.units[priority] += units;
         self.not_pausable += if is_pausable { 0 } else { units };
-        let before = self.voqs[voq as usize].frames.push(slot);
+        let queue = &mut self.voqs[voq as usize];
+        queue.bytes += packet.frame().get() as u32;
+        let before = queue.frames.push(slot);
         match before {
             Some(before) => slots.get_mut(before).next = slot,
             None => self.make_ready(rank, egress, voq),
@@ -220,23 +239,24 @@ impl Input {
         !self.ready[rank * self.outputs + usize::from(output)].is_empty()
     }
 
-    /// Takes the frame whose turn it is out of its queue, but not out of the buffer. Returns its slot, and the output of the frame
-    /// behind it.
+    /// Takes the frame whose turn it is out of its queue, but not out of the buffer. Returns the queue, its slot, and the output of the
+    /// frame behind it.
     #[inline]
-    pub(super) fn take(&mut self, slots: &Slots, rank: usize, output: u16) -> (u32, Option<u16>) {
+    pub(super) fn take(&mut self, slots: &Slots, rank: usize, output: u16) -> (u32, u32, Option<u16>) {
         let ready = &mut self.ready[rank * self.outputs + usize::from(output)];
         let number = ready.head;
         let voq = &mut self.voqs[number as usize];
         ready.head = voq.next_ready;
         let slot = voq.frames.head;
-        let next = slots.get(slot).next;
+        let &Stored { next, packet, .. } = slots.get(slot);
         voq.frames.head = next;
+        voq.bytes -= packet.frame().get() as u32;
         if next == NONE {
-            return (slot, None);
+            return (number, slot, None);
         }
         let egress = slots.get(next).egress;
         self.make_ready(rank, egress, number);
-        (slot, Some(egress))
+        (number, slot, Some(egress))
     }
 
     /// Frees the memory of a frame that has left its queue.

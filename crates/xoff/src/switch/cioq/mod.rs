@@ -13,6 +13,7 @@ mod fifo;
 mod flow_control;
 mod input;
 mod internal;
+mod marking;
 mod signal;
 mod view;
 
@@ -35,6 +36,7 @@ pub use flow_control::Thresholds;
 use input::{Input, Place, Slots};
 use internal::Credits;
 pub use internal::Downstream;
+pub use marking::Marking;
 
 /// What frames that came in by one port wait behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +101,8 @@ pub struct Parts {
     pub reliable_delivery: bool,
     /// Measure congestion.
     pub congestion_points: CongestionPoints,
+    /// Mark packets.
+    pub marking: Marking,
 }
 
 /// Queues at inputs and outputs, and a crossbar between them.
@@ -126,6 +130,7 @@ pub struct Cioq {
     /// How full the fullest buffer beyond the next switch is on the way to each host, in parts of 65536, as far as is known.
     congestion_to: Vec<u32>,
     points: CongestionPoints,
+    marking: Option<Box<Marking>>,
     keep_alives: Timers<(u16, u8)>,
     /// CNMs made.
     pub counters: CnmCounters,
@@ -177,6 +182,8 @@ impl Cioq {
     /// A switch with empty queues.
     pub fn new(parts: Parts) -> Self {
         let Parts { ports, routes, reactions, classes, lossless, sizes, thresholds, downstream, .. } = parts;
+        let marking = parts.marking;
+        let has_markers = marking.inputs.is_some() || marking.outputs.is_some();
         let (count, ranks) = (ports.len(), Ranks::of(classes));
         let voqs = match parts.voqs {
             Voqs::PerOutput => count,
@@ -198,6 +205,7 @@ impl Cioq {
             fifo: None,
             congestion_to: vec![0; parts.hosts as usize],
             points: parts.congestion_points,
+            marking: has_markers.then(|| Box::new(marking)),
             keep_alives: Timers::default(),
             counters: CnmCounters::default(),
             pairs: Vec::with_capacity(count),
@@ -228,7 +236,7 @@ impl Cioq {
     fn receive(
         &mut self,
         ingress: u16,
-        packet: Packet,
+        mut packet: Packet,
         is_pausable: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -237,7 +245,12 @@ impl Cioq {
             .port(packet.destination(), || packet.sprayed_five_tuple(&context.fabric.shared_tuples));
         let units = self.sizes.units(packet.frame());
         match self.admit(ingress, packet.priority(), units, is_pausable) {
-            Ok(()) => self.store(ingress, packet, units, self.place(egress, &packet, is_pausable), context),
+            Ok(()) => {
+                let place = self.place(egress, &packet, is_pausable);
+                if self.marking.is_none() || self.mark_entering_input(ingress, place, &mut packet, context) {
+                    self.store(ingress, packet, units, place, context);
+                }
+            }
             Err((reason, held, limit)) => {
                 let room = Room { held: self.sizes.bytes(held), limit: self.sizes.bytes(limit) };
                 self.ports[usize::from(egress)].drop(&packet, reason, Some(room), context);
@@ -333,15 +346,19 @@ impl Cioq {
         rank: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Self { crossbar, inputs, slots, outputs, .. } = self;
+        let Self { crossbar, inputs, slots, .. } = self;
         let buffer = &mut inputs[usize::from(input)];
-        let (slot, next) = buffer.take(slots, rank, output);
+        let (voq, slot, next) = buffer.take(slots, rank, output);
         if !buffer.is_ready(rank, output) {
             crossbar.request(rank, input, output, false);
         }
         if let Some(next) = next.filter(|&next| next != output) {
             crossbar.request(rank, input, next, true);
         }
+        if self.marking.is_some() {
+            self.mark_leaving_input(input, output, (voq, slot), context);
+        }
+        let Self { crossbar, slots, outputs, .. } = self;
         let (packet, units) = slots.at(slot);
         let (priority, frame) = (packet.priority(), packet.frame());
         outputs[usize::from(output)].units[priority] += units;
@@ -359,7 +376,7 @@ impl Cioq {
         let Transfer { input, output, slot } = transfer;
         let keeps_copy = self.reliable_delivery && !self.is_internal(input) && self.is_internal(output);
         let buffer = &mut self.inputs[usize::from(input)];
-        let (&packet, units) = self.slots.at(slot);
+        let (&(mut packet), units) = self.slots.at(slot);
         if keeps_copy {
             buffer.retain(&mut self.slots, slot);
         } else {
@@ -372,6 +389,9 @@ impl Cioq {
             self.on_left_internal_input(input, output, &packet, units, context);
         }
         self.measure_output(output, &packet, context);
+        if self.marking.is_some() && !self.mark_entering_output(output, &mut packet, units, context) {
+            return;
+        }
         self.emit(output, packet, units, context);
     }
 
@@ -419,22 +439,35 @@ impl Cioq {
     fn transmit(
         &mut self,
         output: u16,
-        packet: Packet,
+        mut packet: Packet,
         units: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let buffer = &mut self.outputs[usize::from(output)];
-        let priority = packet.priority();
-        buffer.units[priority] -= units;
-        self.used -= u64::from(units);
-        let rank = self.ranks.rank[priority];
-        let has_room = self.has_room(output, priority, context);
-        let had_no_room = self.crossbar.set_room(rank, output, has_room);
+        if self.marking.is_some() {
+            self.mark_leaving_output(output, &mut packet, context);
+        }
+        self.free_output(output, packet.priority(), units, context);
         let (port, buffer) = (&mut self.ports[usize::from(output)], &self.outputs[usize::from(output)]);
         port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
         if let Some(credits) = &mut self.credits[usize::from(output)] {
             credits.spend(&packet, port, context);
         }
+    }
+
+    /// Frees the memory of a frame that leaves an output, for which others may wait.
+    #[inline]
+    fn free_output(
+        &mut self,
+        output: u16,
+        priority: usize,
+        units: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.outputs[usize::from(output)].units[priority] -= units;
+        self.used -= u64::from(units);
+        let rank = self.ranks.rank[priority];
+        let has_room = self.has_room(output, priority, context);
+        let had_no_room = self.crossbar.set_room(rank, output, has_room);
         if had_no_room && self.crossbar.is_awaited(rank, output) {
             context.agenda.crossbar_due(self.ports[0].id(), context.now);
         }

@@ -87,7 +87,7 @@ impl Marker for Codel {
         if !places.iter().all(|place| place.drops_at_head) {
             return Err(Unfit {
                 problem: "codel drops what leaves a queue of a switch".to_owned(),
-                expected: "expected it in marking.queue of a switch",
+                expected: "expected it in marking.queue of a switch with a shared memory",
             });
         }
         let &Parameters { target, interval } = parameters;

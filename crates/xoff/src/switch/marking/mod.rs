@@ -5,12 +5,15 @@
 //! what comes and goes; nobody else pays for that.
 //! To add one: its file here, and one line in the list below.
 
+mod queue_marker;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use crate::switch::cell::Cell;
+pub use queue_marker::QueueMarker;
 
 /// What a marker may look at when a packet enters or leaves.
 #[derive(Clone, Copy, Debug)]

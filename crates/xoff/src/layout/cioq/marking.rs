@@ -1,0 +1,101 @@
+//! The markers of a switch with queues at inputs and outputs, started from its settings.
+
+use crate::classes::PRIORITIES;
+use crate::kernel::rng::Rng;
+use crate::kernel::units::{Bytes, Rate};
+use crate::layout::Subject;
+use crate::scenario::{CioqSettings, Queues, ScenarioError};
+use crate::switch::cioq::Marking;
+use crate::switch::markers::Placed;
+use crate::switch::marking::{self, Place, QueueMarker, Unfit};
+
+/// Markers before the run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks {
+    inputs: Placed,
+    outputs: Placed,
+}
+
+impl Marks {
+    /// The markers; the streams are that of inputs and that of outputs.
+    pub(super) fn start(&self, [inputs, outputs]: [Rng; 2]) -> Marking {
+        let start = |placed: &Placed, rng| {
+            placed.marker.clone().map(|marker| QueueMarker::new(marker, placed.when, rng))
+        };
+        Marking { inputs: start(&self.inputs, inputs), outputs: start(&self.outputs, outputs) }
+    }
+
+    /// Whether there are any.
+    pub(super) fn are_some(&self) -> bool {
+        self.inputs.marker.is_some() || self.at_outputs()
+    }
+
+    /// Whether there are any at outputs.
+    pub(super) fn at_outputs(&self) -> bool {
+        self.outputs.marker.is_some()
+    }
+}
+
+impl Subject<'_> {
+    /// The markers of its inputs and outputs, where no class ever has more than this.
+    pub(super) fn marks(&self, cioq: &CioqSettings, most: [Bytes; 2]) -> Result<Marks, ScenarioError> {
+        let [of_input, of_output] = most;
+        let remedy = if cioq.input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
+        let (inputs, outputs) = (cioq.input.marking.as_ref(), cioq.output.marking.as_ref());
+        Ok(Marks {
+            inputs: self.place_in("input", inputs, || self.at_inputs(cioq.input.queues), of_input, remedy)?,
+            outputs: self.place_in(
+                "output",
+                outputs,
+                || self.at_outputs(),
+                of_output,
+                "larger output.buffer",
+            )?,
+        })
+    }
+
+    /// A marker in the buffers of one side, if there is one.
+    fn place_in(
+        &self,
+        side: &str,
+        parameters: Option<&marking::Parameters>,
+        places: impl FnOnce() -> Vec<Place>,
+        most: Bytes,
+        remedy: &str,
+    ) -> Result<Placed, ScenarioError> {
+        let Some(parameters) = parameters else { return Ok(Placed::default()) };
+        let key = format!("{side}.marking");
+        let refuse = |problem: &str, expected: &str| self.refuse_cioq(&key, problem, expected);
+        let marker = parameters.start(&places()).map_err(|Unfit { problem, expected }| {
+            refuse(&format!("has no use for this marker: {problem}"), expected)
+        })?;
+        let end = marker.reach(0).map(|reach| reach.all_above);
+        if let Some(end) = end.filter(|&end| end >= most) {
+            let problem = format!("marks up to {end}, and no class has ever more than {most} there");
+            return Err(refuse(&problem, &format!("expected less than that, or a {remedy}")));
+        }
+        Ok(Placed { marker: Some(marker), when: parameters.when() })
+    }
+
+    /// The virtual output queues of all inputs. What waits for an output empties at its rate, and what waits behind all else at that of the
+    /// link by which it came.
+    fn at_inputs(&self, queues: Queues) -> Vec<Place> {
+        let rates: Vec<Rate> = self.links().map(|link| link.rate).collect();
+        let of_input = |&own: &Rate| match queues {
+            Queues::PerOutput => rates.clone(),
+            Queues::PerDestination => vec![own; self.fabric.network.hosts as usize],
+            Queues::One => vec![own],
+        };
+        let of_class = |rate| vec![self.of_rate(rate); self.fabric.classes.count() as usize];
+        rates.iter().flat_map(of_input).flat_map(of_class).collect()
+    }
+
+    /// The queues of all outputs, class by class.
+    fn at_outputs(&self) -> Vec<Place> {
+        self.links().flat_map(|link| [self.of_rate(link.rate); PRIORITIES]).collect()
+    }
+
+    fn of_rate(&self, rate: Rate) -> Place {
+        Place::at(rate, self.scenario.largest_frame())
+    }
+}

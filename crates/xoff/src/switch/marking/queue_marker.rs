@@ -1,0 +1,42 @@
+//! A marker on queues that have no ports and pools with markers beside them: those of an adapter, and those at the inputs or outputs of
+//! a crossbar.
+
+use super::{AnyMarker, Departure, Level, Signal, When};
+use crate::kernel::rng::Rng;
+
+/// What marks the packets of some queues, which it knows by number.
+#[derive(Debug)]
+pub struct QueueMarker {
+    marker: AnyMarker,
+    when: When,
+    rng: Rng,
+}
+
+impl QueueMarker {
+    /// This marker, started for every queue and asked at this moment; `rng` is its stream.
+    pub fn new(marker: AnyMarker, when: When, rng: Rng) -> Self {
+        Self { marker, when, rng }
+    }
+
+    /// Whether a packet that now enters or leaves a queue, in which the others are, is to be marked. As where all three places have
+    /// markers, one that looks at dequeue is asked at enqueue about packets that it would have to drop.
+    pub fn marks(&mut self, moment: When, queue: usize, level: &Level, is_ecn_capable: bool) -> bool {
+        self.tell(moment, queue, level);
+        let asked = if is_ecn_capable { self.when } else { When::Enqueue };
+        moment == asked && self.marker.signal(queue, level, &mut self.rng) == Signal::Mark
+    }
+
+    /// Tells a marker that follows its queues of a packet that enters or leaves one, in which the others are.
+    pub fn tell(&mut self, moment: When, queue: usize, level: &Level) {
+        if !self.marker.follows() {
+            return;
+        }
+        let &Level { now, others, frame } = level;
+        match moment {
+            When::Enqueue => self.marker.on_arrival(queue, level),
+            When::Dequeue => {
+                self.marker.on_departure(queue, &Departure { now, before: others + frame, after: others });
+            }
+        }
+    }
+}

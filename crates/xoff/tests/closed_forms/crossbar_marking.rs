@@ -1,0 +1,73 @@
+//! Marking in switches with queues at inputs and outputs: which frames find how much beside them.
+
+use xoff::report::PacketTotals;
+
+use crate::common::{PLAIN, report};
+use crate::simulation;
+
+/// From each of two hosts.
+const FRAMES: u64 = 40;
+
+/// Two hosts send frames of 1000 bytes to a third, at the same times and as fast as their links: with no preamble and gap a frame crosses
+/// in a transmission time over the speedup.
+fn two_to_one(is_lossless: bool, ecn_capable: bool, speedup: u32, marking: &str) -> PacketTotals {
+    let size = 952 * FRAMES;
+    let simulation = simulation(&format!(
+        "topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+         class = [{{ priority = 0, lossless = {is_lossless} }}, {{ priority = 7 }}]\n\
+         transport.roce = {{ kind = 'roce', payload = '952B', headers = '48B', wire_overhead = '0B', control_priority = 7, \
+         ecn_capable = {ecn_capable} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'roce', size = '{size}B', priority = 0, \
+         pairs = [['host1', 'host0'], ['host2', 'host0']] }}]\n\
+         switch = [{{ kind = 'cioq', crossbar = {{ matching = 'islip', speedup = {speedup} }}, {marking} }}]"
+    ));
+    report(&simulation, PLAIN).totals.packets
+}
+
+/// Whatever the threshold, as many are marked as find more than that beside them.
+fn marks_what_finds_more(side: &str, when: &str, speedup: u32, finds: &[u64]) {
+    for waiting in [0, 3, 10] {
+        let threshold = waiting * 1000 + 500;
+        let marking =
+            format!("{side}.marking = {{ kind = 'threshold', threshold = '{threshold}B', when = '{when}' }}");
+        let packets = two_to_one(true, true, speedup, &marking);
+        let expected = finds.iter().filter(|&&found| found > waiting).count() as u64;
+        assert!(expected > 0);
+        assert_eq!((packets.marked, packets.dropped), (expected, 0), "{side} above {threshold} at {when}");
+    }
+}
+
+/// Frames come to the output twice as fast as they leave: the n-th finds those that have come, but for one for every two of them. The
+/// m-th that leaves has the next come as it does.
+#[test]
+fn an_output_marks_by_the_queue_in_it() {
+    let of_all = |beside: fn(u64) -> u64| (0..2 * FRAMES).map(beside).collect::<Vec<_>>();
+    marks_what_finds_more("output", "enqueue", 2, &of_all(|n| n.div_ceil(2).saturating_sub(1)));
+    let left = of_all(|m| (2 * m).min(2 * FRAMES).saturating_sub(m + 1));
+    marks_what_finds_more("output", "dequeue", 2, &left);
+}
+
+/// The inputs take turns to cross: the k-th frame of the one finds every other of those that have come before it, and that of the other
+/// one more of every other pair. What crosses leaves behind what has come meanwhile.
+#[test]
+fn an_input_marks_by_the_virtual_output_queue() {
+    let of_both = |beside: fn(u64) -> [u64; 2]| (0..FRAMES).flat_map(beside).collect::<Vec<_>>();
+    marks_what_finds_more("input", "enqueue", 1, &of_both(|k| [k / 2, k.div_ceil(2)]));
+    let left = of_both(|k| [2 * k + 1, 2 * k + 2].map(|come| come.min(FRAMES) - (k + 1)));
+    marks_what_finds_more("input", "dequeue", 1, &left);
+}
+
+#[test]
+fn what_is_not_ecn_capable_is_dropped_but_in_lossless_classes() {
+    for (side, speedup) in [("input", 1), ("output", 2)] {
+        for when in ["enqueue", "dequeue"] {
+            let marking =
+                format!("{side}.marking = {{ kind = 'threshold', threshold = '3500B', when = '{when}' }}");
+            let lossless = two_to_one(true, false, speedup, &marking);
+            assert_eq!((lossless.marked, lossless.dropped), (0, 0), "{side}");
+            let lossy = two_to_one(false, false, speedup, &marking);
+            assert!(lossy.dropped_not_ecn_capable > 0, "{side}");
+            assert_eq!((lossy.marked, lossy.dropped), (0, lossy.dropped_not_ecn_capable), "{side}");
+        }
+    }
+}
