@@ -45,9 +45,10 @@ def test_a_trace_file_that_is_the_same_stays(command: Command) -> None:
     assert outcome.out == "second.toml written; run it: xoff run second.toml\n"
 
 
-@pytest.mark.parametrize("kinds", [["tcp"], ["roce", "star"], ["fabric"]])
+@pytest.mark.parametrize("kinds", [["tcp"], ["roce", "star"], ["fabric"], ["fabric", "roce"], ["ultra_ethernet"]])
 def test_workloads_stand_one_after_another(command: Command, kinds: list[str]) -> None:
-    workloads = [kind for kind in WORKLOADS if "roce" not in kinds or kind != "constant_rate"]
+    over_tcp = not {"roce", "ultra_ethernet"} & {*kinds}
+    workloads = [kind for kind in WORKLOADS if over_tcp or kind != "constant_rate"]
     command("init", *kinds, *workloads, "--out", "all.toml")
     table = tomllib.loads(Path("all.toml").read_text())
     assert len(table["workload"]) == len(workloads)
@@ -68,6 +69,16 @@ def test_queue_pairs_come_with_a_class_that_pauses(command: Command) -> None:
     assert " 0 marked" not in outcome.out
     assert "Pauses:  " in outcome.out
     assert command("pauses", "result").out.startswith("Roots: all pauses, ")
+
+
+@pytest.mark.parametrize("kinds", [["fabric", "incast"], ["fabric", "roce"], ["ultra_ethernet"]])
+def test_what_goes_by_marks_gets_some(command: Command, kinds: list[str]) -> None:
+    command("init", *kinds, "--out", "some.toml")
+    checked = command("check", "some.toml")
+    assert (checked.status, len(checked.out.splitlines()), checked.err) == (0, 1, "")
+    ran = command("run", "some.toml").out
+    assert " 0 dropped" in ran
+    assert " 0 marked" not in ran
 
 
 def test_a_trace_of_queue_pairs_is_of_their_class(command: Command) -> None:
@@ -110,6 +121,9 @@ def test_memory_of_imported_tables_is_for_all_ports_of_a_switch(command: Command
 
 def test_tables_of_a_switch_go_with_queue_pairs(command: Command) -> None:
     assert command("init", "tcp", "--from", TABLES).err.startswith("tcp: does not go with lossless switches; ")
+    assert command("init", "roce", "fabric", "--from", TABLES, "--port", "Ethernet0").err == (
+        "fabric: has crossbars for switches, and the tables are of a shared memory; expected another topology\n"
+    )
     assert command("init", "plan", "--from", TABLES).err == "plan: is no part of a scenario; expected it alone\n"
     assert command("init", "--port", "Ethernet0").err == "--port: is of tables; expected --from FILE, too\n"
     assert command("init", "--uplink", "Ethernet0").err == "--uplink: is of tables; expected --from FILE, too\n"
@@ -155,8 +169,13 @@ def test_unknown_and_doubled_kinds_are_refused(command: Command) -> None:
     )
     assert "; did you mean roce? expected" in command("init", "lossless").err
     assert command("init", "plan", "star").err == "plan: is no part of a scenario; expected it alone\n"
-    assert command("init", "roce", "fabric").err == (
-        "fabric: is not for roce: its crossbars mark nothing, and DCQCN goes by marks; expected another, or tcp\n"
+    assert "; did you mean ultra_ethernet? expected" in command("init", "uet").err
+    assert command("init", "roce", "constant_rate").err == (
+        "constant_rate: is not for roce: it has a transport of its own; expected another, or tcp\n"
+    )
+    assert command("init", "ultra_ethernet", "fabric").err == (
+        "fabric: is not for ultra_ethernet: crossbars trim nothing, and their links with credits keep packets in "
+        "order; expected another, or roce or tcp\n"
     )
     assert "; did you mean dumbbell? expected" in command("init", "dumbell").err
     assert command("init", "star", "custom").err.startswith("custom: star is of the same sort; expected one of")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from difflib import get_close_matches
 from importlib.resources import files
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
 TOPOLOGIES = ("leaf_spine", "clos3", "fat_tree", "fabric", "star", "dumbbell", "custom")
 WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query", "collective", "job")
 
-TRANSPORTS = ("tcp", "roce")
+TRANSPORTS = ("tcp", "roce", "ultra_ethernet")
 PLAN = "plan"
 """A plan of a switch, which is no scenario."""
 
 KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN)
-_ALSO_CALLED = {name: ["roce"] for name in ("lossless", "pfc", "dcqcn", "rdma")}
+_ALSO_CALLED = {
+    **{name: ["roce"] for name in ("lossless", "pfc", "dcqcn", "rdma")},
+    **{name: ["ultra_ethernet"] for name in ("uet", "uec", "nscc", "reps", "trimming")},
+}
 _WITHOUT_CORE = ("star", "custom")
 _CONTROL = 7
 """The class of ACKs and CNPs, where a transport names none."""
@@ -28,10 +32,6 @@ _STOP = "\n[stop]\n"
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
 _COMPANIONS = {"trace": "flows.csv", "job": "job.csv"}
 """Files that workloads are read from, which say the class of every flow."""
-_WITHOUT_ROCE = {
-    "fabric": "its crossbars mark nothing, and DCQCN goes by marks",
-    "constant_rate": "it has a transport of its own",
-}
 
 
 class Starter(NamedTuple):
@@ -81,20 +81,25 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
         if len(kinds) > 1 or switches:
             raise ScenarioError(None, PLAN, "is no part of a scenario", "expected it alone")
         return Starter(_part(PLAN), {})
-    topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, ("roce", "tcp") if switches else TRANSPORTS)
+    topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, ("roce", *TRANSPORTS) if switches else TRANSPORTS)
     workloads = [kind for kind in kinds if kind in WORKLOADS]
+    if switches and transport != "roce":
+        raise ScenarioError(None, transport, "does not go with lossless switches", "expected roce, or none of both")
+    if transport == "tcp":
+        return _over_tcp(topology, workloads or [WORKLOADS[0]])
+    if "constant_rate" in workloads:
+        problem = f"is not for {transport}: it has a transport of its own"
+        raise ScenarioError(None, "constant_rate", problem, "expected another, or tcp")
     if transport == "roce":
         return _over_roce(topology, workloads or ["incast"], switches)
-    if switches:
-        raise ScenarioError(None, transport, "does not go with lossless switches", "expected roce, or none of both")
-    return _over_tcp(topology, workloads or [WORKLOADS[0]])
+    return _over_ultra_ethernet(topology, workloads or ["permutation", "incast"])
 
 
 def _over_tcp(topology: str, workloads: list[str]) -> Starter:
-    crossbars = topology == "fabric"  # only they have links with credits, and they mark nothing
+    prefix = "cioq_" if topology == "fabric" else ""  # only crossbars have links with credits
     unmarked = workloads == ["constant_rate"]  # which has a transport of its own, whose packets cannot be marked
-    switch = _part("cioq" if crossbars else "switch") + ("" if crossbars or unmarked else _part("marking"))
-    transports = [] if unmarked else [_part("transport/reno" if crossbars else "transport/tcp")]
+    switch = _part("cioq" if prefix else "switch") + ("" if unmarked else _part(f"{prefix}marking"))
+    transports = [] if unmarked else [_part("transport/tcp")]
     flows = _one_after_another(_part(f"workload/{workload}") for workload in workloads)
     return _put_together(
         topology, workloads, [_part(f"topology/{topology}"), switch, *transports, flows, _part("rest")]
@@ -103,24 +108,48 @@ def _over_tcp(topology: str, workloads: list[str]) -> Starter:
 
 def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> Starter:
     """Flows are of the lossless class, and queues and pauses are observed."""
-    for kind in (topology, *workloads):
-        if kind in _WITHOUT_ROCE:
-            raise ScenarioError(None, kind, f"is not for roce: {_WITHOUT_ROCE[kind]}", "expected another, or tcp")
-    switches = given or Switches(_part("lossless"), 3, _CONTROL)
+    if topology == "fabric" and given:
+        problem = "has crossbars for switches, and the tables are of a shared memory"
+        raise ScenarioError(None, topology, problem, "expected another topology")
+    own_switches = "cioq_lossless" if topology == "fabric" else "lossless"
+    switches = given or Switches(_part(own_switches), 3, _CONTROL)
     network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
     if switches.link:
         network = _with_links(network, "", switches.link)
     if switches.uplink:
         network = _with_links(network, "fabric_link = { ", switches.uplink)
-    if "collective" in workloads:  # whose steps would share links with those before
-        transport = transport.replace("# connections = ", "connections = ")
+    transport = _with_connections(transport, workloads)
     if given:
         transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
-    flows = _one_after_another(_flows_over_roce(workload, own) for workload in workloads)
+    enough = "128kB" if topology == "fabric" else "1MB"  # to be paused
+    flows = _one_after_another(_flows_over_roce(workload, own, enough) for workload in workloads)
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
     rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
     found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
     return found._replace(companions={name: _of_class(own, text) for name, text in found.companions.items()})
+
+
+def _over_ultra_ethernet(topology: str, workloads: list[str]) -> Starter:
+    """No class is lossless, and drops are observed."""
+    if topology == "fabric":
+        problem = (
+            "is not for ultra_ethernet: crossbars trim nothing, and their links with credits keep packets in order"
+        )
+        raise ScenarioError(None, topology, problem, "expected another, or roce or tcp")
+    flows = _one_after_another(
+        _part(f"workload/{workload}").replace('transport = "tcp"', 'transport = "ultra_ethernet"')
+        for workload in workloads
+    )
+    rest = _part("rest").replace(
+        "# queues = ", 'drops = { every = "change" }     # and what is trimmed: `xoff drops RESULT`\n# queues = '
+    )
+    network, transport = _part(f"topology/{topology}"), _with_connections(_part("transport/ultra_ethernet"), workloads)
+    return _put_together(topology, workloads, [network, _part("trimming"), transport, flows, rest])
+
+
+def _with_connections(transport: str, workloads: list[str]) -> str:
+    """With queue pairs that last, for collectives: their steps would share links with those before."""
+    return transport.replace("# connections = ", "connections = ") if "collective" in workloads else transport
 
 
 def _with_links(network: str, before: str, link: tuple[str, str]) -> str:
@@ -137,11 +166,11 @@ def _of_class(priority: int, text: str) -> str:
     return "".join(f"{','.join(row)}\n" for row in (head, *rows))
 
 
-def _flows_over_roce(workload: str, priority: int) -> str:
+def _flows_over_roce(workload: str, priority: int, size: str) -> str:
     of_class = "" if workload in _COMPANIONS else f"priority = {priority}                     # the class that pauses\n"
     flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
     flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
-    return flows.replace('size = "64kB"', 'size = "1MB" ')  # enough to be paused
+    return flows.replace('size = "64kB" ', f"size = {json.dumps(size):7}")
 
 
 def _one_after_another(workloads: Iterable[str]) -> str:
