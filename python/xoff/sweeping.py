@@ -118,6 +118,15 @@ class Sweep:
         spelled = self.spelled(axis, value)
         return f"{self.heading(axis)} {spelled}" if spelled[:1].isdigit() else spelled
 
+    def told_apart(self, axes: Iterable[str]) -> str:
+        """What tells lines apart: the axes, among some, of which `told` says the position alone."""
+        headings = [
+            self.heading(axis)
+            for axis in axes
+            if any(self.told(axis, value) == self.spelled(axis, value) for value in self.axes[axis].positions)
+        ]
+        return ", ".join(headings)
+
     @property
     def chose_measures(self) -> bool:
         """Whether somebody asked for these measures, and not for the usual ones."""

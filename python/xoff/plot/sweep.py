@@ -82,7 +82,8 @@ class SweptPlots:
             ValueError: There is nothing to draw (`Swept.by_size`).
         """
         with style.context():
-            return swept_by_size.draw(_panels(self._swept))
+            first, *_ = self._swept.sweep.axes
+            return swept_by_size.draw(_panels(self._swept), self._swept.sweep.told_apart([first]))
 
 
 def _draw(swept: Swept, *, ratios: bool) -> Figure:
@@ -123,8 +124,9 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     for ax in panels[len(shown) :]:
         ax.remove()
     if len(lines) > 1:
-        hidden = chosen.left_out(lines)
-        style.shared_legend(panels[: len(shown)], _note(figure, hidden) if hidden else None)
+        apart = swept.sweep.told_apart(name for name in swept.sweep.axes if name != axis)
+        said = [_note(figure, each) for each in (apart, chosen.left_out(lines)) if each]
+        style.shared_legend(panels[: len(shown)], "\n".join(said) or None)
     return figure
 
 

@@ -20,9 +20,10 @@ _PANEL_INCHES = (3.3, 2.6)
 _MOST_PANELS = 4
 
 
-def draw(panels: Mapping[str, Mapping[str, Sequence[OfSize]]]) -> Figure:
+def draw(panels: Mapping[str, Mapping[str, Sequence[OfSize]]], apart: str) -> Figure:
     """For each panel its lines, by name: several panels side by side, one percentile below the other.
 
+    The legend says by what these are told `apart`.
     Raises ValueError if there is nothing to draw.
     """
     if not any(chain(*(lines.values() for lines in panels.values()))):
@@ -47,5 +48,6 @@ def draw(panels: Mapping[str, Mapping[str, Sequence[OfSize]]]) -> Figure:
         of_percent[0].set_ylabel("FCT slowdown")
     hidden = chosen.left_out(panels, _MOST_PANELS)
     figure.supxlabel("\n".join([*few(everything), *([hidden] if hidden else [])]), fontsize=8)
-    style.shared_legend(list(grid.flat), chosen.left_out(names))
+    said = [style.plain(each) for each in (apart, chosen.left_out(names)) if each]
+    style.shared_legend(list(grid.flat), "\n".join(said) or None)
     return figure
