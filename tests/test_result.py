@@ -19,6 +19,7 @@ KEYS = {
     "flows": {"all", "small", "medium", "large", "unfinished", "timeouts"},
     "packets": {"sent", "delivered", "dropped", "marked", "retransmitted"},
     "pfc": {"pause_frames", "resume_frames", "paused_us"},
+    "spraying": {"at_random", "recycled", "freezes"},
     "qcn": {
         "cnms_sent_by_inputs",
         "cnms_sent_by_outputs",

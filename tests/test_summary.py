@@ -117,6 +117,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
             "interventions": 0,
         },
         "qcn": {"cnms_received": 0},
+        "spraying": {"at_random": 0, "recycled": 0, "freezes": 0},
         "buffer": {"peak_bytes": 5},
         "end_ns": 8000,
         "events": 5000,

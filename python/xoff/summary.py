@@ -83,6 +83,7 @@ def summarise(
             "interventions": totals["pfc"]["interventions"],
         },
         "qcn": totals["qcn"],
+        "spraying": totals["spraying"],
         "buffer": totals["buffer"],
         "deadlock": bool(pathologies["deadlock"]),
         "deadlock_cycle": pathologies["deadlock"],

@@ -343,6 +343,12 @@ KEYS = (
         "times that a CNM crossed a crossbar; those of the input by which a flow comes in cross none",
     ),
     Key(
+        ("spraying.at_random", "spraying.recycled"),
+        "packets",
+        "packets of senders that spray whose entropy was drawn, and whose entropy an acknowledgement had brought back",
+    ),
+    Key(("spraying.freezes",), "", "times that a flow was frozen after a timeout (REPS)"),
+    Key(
         ("buffer.peak_bytes",),
         "bytes",
         "the most that any one switch held, in all its pools and reserves together",

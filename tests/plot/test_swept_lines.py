@@ -158,12 +158,9 @@ def test_values_of_many_magnitudes_are_on_a_logarithmic_axis(largest: str, scale
 
 
 def test_lines_with_names_alone_say_what_they_are_told_apart_by() -> None:
-    axes = {
-        FIRST: [1, 2],
-        "alpha": {"low": {"switch.buffer.alpha": 1}, "high": {"switch.buffer.alpha": 8}},
-        GROUPS: [1],
-    }
-    swept = xoff.sweep(xoff.Scenario.from_text(SMALL), axes, measures=[MEAN])
+    named = {"low": {"switch.buffer.alpha": 1}, "high": {"switch.buffer.alpha": 8}}
+    base = xoff.Scenario.from_text(SMALL)
+    swept = xoff.sweep(base, {FIRST: [1, 2], "alpha": named, GROUPS: [1]}, measures=[MEAN])
     [legend] = swept.plot.measures().legends
     assert legend.get_title().get_text() == "alpha"
     assert [text.get_text() for text in legend.get_texts()] == ["low, groups 1", "high, groups 1"]

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample, Samples};
-use crate::host::Host;
+use crate::host::{Host, SprayingCounters};
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PacketKind, PauseReason, Release};
 use crate::pfc::Intervention;
@@ -152,6 +152,17 @@ pub struct QcnTotals {
     pub cnms_through_crossbars: u64,
 }
 
+/// Spraying by senders.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SprayingTotals {
+    /// Packets whose entropy was drawn.
+    pub at_random: u64,
+    /// Packets whose entropy had been used before.
+    pub recycled: u64,
+    /// Times that a flow was frozen.
+    pub freezes: u64,
+}
+
 /// Sums over the whole run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
@@ -173,6 +184,8 @@ pub struct Totals {
     pub pfc: PfcTotals,
     /// Congestion notification messages.
     pub qcn: QcnTotals,
+    /// Spraying by senders.
+    pub spraying: SprayingTotals,
     /// Queries.
     pub queries: QueryTotals,
     /// Collectives, workload by workload.
@@ -463,6 +476,10 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
         totals.packets.acknowledgements_sent += counters.acknowledgements_sent;
         totals.packets.cnps_sent += counters.cnps_sent;
         totals.qcn.cnms_received += counters.cnms_received;
+        let spraying = host.spraying();
+        totals.spraying.at_random += spraying.at_random;
+        totals.spraying.recycled += spraying.recycled;
+        totals.spraying.freezes += spraying.freezes;
     }
     for port in all_ports(outcome) {
         totals.packet_hops += port.counters.packets;
@@ -557,6 +574,13 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
             take(value);
         }
     }
+    // Left out where there are none, so that runs in which nothing of the kind happens keep the digests that they had.
+    let spraying = outcome.hosts.iter().map(Host::spraying);
+    for SprayingCounters { at_random, recycled, freezes } in
+        spraying.filter(|counters| *counters != SprayingCounters::default())
+    {
+        [at_random, recycled, freezes].into_iter().for_each(&mut take);
+    }
     for port in all_ports(outcome) {
         let counters = &port.counters;
         take(counters.packets);
@@ -569,7 +593,7 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
         let (of_any_run, of_some) = DropReason::ALL.split_at(DropReason::LinkDown as usize);
         let of = |reason: &DropReason| dropped.map(|reasons| reasons[*reason as usize]);
         let of_any_run = dropped.iter().flat_map(|reasons| &reasons[..of_any_run.len()]).copied();
-        // Left out where there are none, so that runs in which nothing of the kind happens keep the digests that they had.
+        // The same.
         let of_some = of_some.iter().map(of).filter(|counts| *counts != [0, 0]).flatten();
         of_any_run.chain(of_some).for_each(&mut take);
     }

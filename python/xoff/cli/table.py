@@ -11,7 +11,7 @@ from xoff.cli.terminal import Console
 from xoff.folder import REPORT
 from xoff.observed import observed_in
 from xoff.table import COLUMNS, class_rows, loss, measured, measured_time, others_dropped, workload_rows
-from xoff.units import duration, percent, size
+from xoff.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +100,16 @@ def _pauses(summary: Summary) -> list[str]:
     ]
 
 
+def _spraying(summary: Summary) -> list[str]:
+    """By which paths senders sprayed, if any chose otherwise than at random."""
+    spraying = summary["spraying"]
+    packets = spraying["at_random"] + spraying["recycled"]
+    if not spraying["recycled"]:
+        return []
+    frozen = f", flows frozen {counted(spraying['freezes'], 'time')}" if spraying["freezes"] else ""
+    return [f"Spraying: {percent(spraying['recycled'] / packets)} of packets by recycled entropies{frozen}"]
+
+
 def _queries(summary: Summary) -> list[str]:
     queries = summary["queries"]
     if not queries["finished"]:
@@ -163,6 +173,7 @@ def _counters(summary: Summary) -> list[str]:
         f"{packets['marked']:,} marked, {_cnps(packets)}{packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),
+        *_spraying(summary),
         *_observed(summary),
         f"Buffers: {measured('peak_bytes', summary['buffer']['peak_bytes'])} at the most in one switch",
         f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"

@@ -54,6 +54,7 @@ use receiving::{Reception, Receptions};
 use sending::Sending;
 pub use sending::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
 use sprayers::Sprayers;
+pub use sprayers::SprayingCounters;
 
 /// A table entry for a flow whose state is gone, or not there yet.
 const GONE: u32 = u32::MAX;
@@ -207,6 +208,11 @@ impl Host {
     #[must_use]
     pub fn with_spraying(self, rng: Rng) -> Self {
         Self { sprayers: Some(Box::new(Sprayers::new(rng))), ..self }
+    }
+
+    /// What became of its sprayed packets.
+    pub fn spraying(&self) -> SprayingCounters {
+        self.sprayers.as_ref().map_or(SprayingCounters::default(), |sprayers| sprayers.counters)
     }
 
     /// The same host; if its adapter's packets line up, none of them is an event until it arrives at the other end of the link. Only

@@ -5,22 +5,34 @@ use slab::Slab;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::Time;
 use crate::packet::{ECHO, EVERYTHING, Packet};
-use crate::spraying::{Parameters, Spraying};
+use crate::spraying::{Choice, Parameters, Spraying};
 
 /// Stands for the place of a flow that is not sprayed.
 pub(super) const NOT_SPRAYED: u32 = u32::MAX;
+
+/// What became of spraying at one host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SprayingCounters {
+    /// Packets whose entropy was drawn.
+    pub at_random: u64,
+    /// Packets whose entropy had been used before.
+    pub recycled: u64,
+    /// Times that a flow was frozen.
+    pub freezes: u64,
+}
 
 /// All flows of a host that are. Of others it takes no notice.
 #[derive(Debug)]
 pub(super) struct Sprayers {
     flows: Slab<Spraying>,
     rng: Rng,
+    pub(super) counters: SprayingCounters,
 }
 
 impl Sprayers {
     /// None yet; entropies at random are drawn from `rng`.
     pub(super) fn new(rng: Rng) -> Self {
-        Self { flows: Slab::new(), rng }
+        Self { flows: Slab::new(), rng, counters: SprayingCounters::default() }
     }
 
     /// A flow begins. Returns its place.
@@ -35,10 +47,11 @@ impl Sprayers {
 
     /// Its next packet, with an entropy.
     pub(super) fn spray(&mut self, place: u32, packet: Packet) -> Packet {
-        match self.flows.get_mut(place as usize) {
-            Some(flow) => packet.with_entropy(flow.next(&mut self.rng)),
-            None => packet,
-        }
+        let Some(flow) = self.flows.get_mut(place as usize) else { return packet };
+        let Choice { entropy, is_random } = flow.next(&mut self.rng);
+        let counters = &mut self.counters;
+        *if is_random { &mut counters.at_random } else { &mut counters.recycled } += 1;
+        packet.with_entropy(entropy)
     }
 
     /// An answer to one of its packets has come. One to a trimmed packet tells of no good path.
@@ -54,7 +67,7 @@ impl Sprayers {
     /// Its retransmission timer has expired.
     pub(super) fn on_timeout(&mut self, place: u32, now: Time) {
         if let Some(flow) = self.flows.get_mut(place as usize) {
-            flow.on_timeout(now);
+            self.counters.freezes += u64::from(flow.on_timeout(now));
         }
     }
 }

@@ -18,8 +18,19 @@ pub trait Sprayer {
     fn next(&mut self, random: impl FnOnce() -> u16) -> u16;
     /// A packet of this entropy is acknowledged, and was marked or not.
     fn on_ack(&mut self, _now: Time, _entropy: u16, _marked: bool) {}
-    /// A retransmission timer has expired.
-    fn on_timeout(&mut self, _now: Time) {}
+    /// A retransmission timer has expired. Returns whether the flow explores no longer from now on.
+    fn on_timeout(&mut self, _now: Time) -> bool {
+        false
+    }
+}
+
+/// The entropy of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What switches hash.
+    pub entropy: u16,
+    /// Whether it was drawn, and is none that an acknowledgement has brought back.
+    pub is_random: bool,
 }
 
 macro_rules! sprayers {
@@ -52,17 +63,21 @@ macro_rules! sprayers {
 
         impl Spraying {
             /// See [`Sprayer::next`].
-            pub fn next(&mut self, rng: &mut Rng) -> u16 {
-                let entropies = self.entropies;
-                let random = || below(rng, entropies.into()) as u16;
-                match &mut self.algorithm { $(Algorithm::$name(algorithm) => algorithm.next(random),)* }
+            pub fn next(&mut self, rng: &mut Rng) -> Choice {
+                let (entropies, mut is_random) = (self.entropies, false);
+                let random = || {
+                    is_random = true;
+                    below(rng, entropies.into()) as u16
+                };
+                let entropy = match &mut self.algorithm { $(Algorithm::$name(algorithm) => algorithm.next(random),)* };
+                Choice { entropy, is_random }
             }
             /// See [`Sprayer::on_ack`].
             pub fn on_ack(&mut self, now: Time, entropy: u16, marked: bool) {
                 match &mut self.algorithm { $(Algorithm::$name(algorithm) => algorithm.on_ack(now, entropy, marked),)* }
             }
             /// See [`Sprayer::on_timeout`].
-            pub fn on_timeout(&mut self, now: Time) {
+            pub fn on_timeout(&mut self, now: Time) -> bool {
                 match &mut self.algorithm { $(Algorithm::$name(algorithm) => algorithm.on_timeout(now),)* }
             }
         }

@@ -113,10 +113,12 @@ impl Sprayer for Reps {
         }
     }
 
-    fn on_timeout(&mut self, now: Time) {
-        if self.frozen_until.is_none() && self.to_explore == 0 {
+    fn on_timeout(&mut self, now: Time) -> bool {
+        let freezes = self.frozen_until.is_none() && self.to_explore == 0;
+        if freezes {
             self.frozen_until = Some(now + self.parameters.freezing_timeout);
         }
+        freezes
     }
 }
 

@@ -1,6 +1,7 @@
 //! Load balancing against what is known of it: where links are fast enough it changes nothing, and where one is not, several are.
 
 use xoff::Simulation;
+use xoff::host::SprayingCounters;
 use xoff::kernel::units::Rate;
 use xoff::port::Port;
 use xoff::switch::Switch;
@@ -183,6 +184,11 @@ fn entropies_spread_a_message_evenly_and_change_no_time_where_nothing_waits() {
         let simulation = sprayed(algorithm, "");
         let outcome = run(&simulation);
         let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        let sender = &outcome.hosts[0];
+        let SprayingCounters { at_random, recycled, freezes } = sender.spraying();
+        assert_eq!((at_random + recycled, freezes), (sender.counters.data_sent, 0));
+        // REPS draws until the first acknowledgement is there.
+        assert_eq!(recycled > at_random, algorithm == "algorithm = 'reps'", "{at_random} {recycled}");
         let packets = |port: &Port| port.counters.packets as f64;
         let ports = outcome.switches[0].ports()[1..].iter().map(packets);
         let most = ports.fold(0.0, f64::max) / even;
@@ -208,6 +214,8 @@ fn recycled_entropies_lead_round_a_link_that_has_failed() {
         let simulation = sprayed(algorithm, failed);
         let outcome = run(&simulation);
         let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        let freezes = outcome.hosts[0].spraying().freezes;
+        assert_eq!(freezes, u64::from(algorithm.contains("reps") && flow.flow.timeouts > 0), "for 10 ms");
         (flow.flow.retransmitted.get() / 4096, flow.flow.timeouts)
     };
     let (oblivious, reps) = (lost("algorithm = 'oblivious'"), lost("algorithm = 'reps'"));

@@ -38,7 +38,8 @@ mod slow_receivers;
 mod telemetry;
 mod trimming;
 
-use common::{PLAIN, simulation_of};
+use common::random::Ends;
+use common::{PLAIN, law_of_some_random_scenarios, simulation_of};
 use xoff::engine::{Outcome, Quantity};
 use xoff::host::{FinishedFlow, Host};
 use xoff::ideal::{self, Ideal};
@@ -50,6 +51,11 @@ use xoff::{Files, Simulation};
 
 fn simulation(text: &str) -> Simulation {
     simulation_of(text, &[], &Files::new())
+}
+
+/// Holds a law against fewer random scenarios than usual: whoever watches runs more than once, and for longer.
+fn law_of_watched_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
+    law_of_some_random_scenarios(400, ends, law);
 }
 
 fn run(simulation: &Simulation) -> Outcome {

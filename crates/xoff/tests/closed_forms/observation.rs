@@ -11,8 +11,8 @@ use xoff::scenario::{Every, Host, Observe, ObserveOf, ScenarioError};
 use xoff::switch::Switch;
 use xoff::{Report, Simulation};
 
-use crate::common::law_of_random_scenarios;
 use crate::common::random::{self, Ends};
+use crate::law_of_watched_random_scenarios;
 use crate::{ports, run, simulation};
 
 /// The same simulation in which `ask` says what is recorded, of everything and so often.
@@ -41,7 +41,7 @@ fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
 
 #[test]
 fn samples_are_what_changes_add_up_to() {
-    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let mut changes = rows(simulation, Every::Change).into_iter().peekable();
         let is_level = |row: &Sample| matches!(row.quantity, Quantity::Queue | Quantity::Rate);
         let (mut levels, mut counts) = (BTreeMap::new(), BTreeMap::new());
@@ -67,7 +67,7 @@ fn samples_are_what_changes_add_up_to() {
 /// A packet under way counts as far as it has left: no sample tells of more than the link carries.
 #[test]
 fn no_throughput_is_above_the_rate_of_its_link() {
-    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let every = Span::from_nanoseconds(3_100);
         let observed = observing(simulation, Every::Span(every), |observe, asked| observe.throughput = asked);
         let simulation = observed.expect("it was accepted before");
@@ -152,7 +152,7 @@ fn what_lossless_classes_share_is_a_pool_of_its_own() {
 /// But for pause frames, which are of no class.
 #[test]
 fn throughputs_of_classes_add_up_to_that_of_their_port() {
-    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let observed = observing(simulation, nanoseconds(31_700), |observe, asked| {
             (observe.throughput, observe.class_throughput) = (asked.clone(), asked);
         });
@@ -177,7 +177,7 @@ fn throughputs_of_classes_add_up_to_that_of_their_port() {
 /// Where a host sends nothing but data, its flows add up to its port; elsewhere acknowledgements are missing.
 #[test]
 fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
-    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let observed = observing(simulation, nanoseconds(3_100), |observe, asked| {
             (observe.throughput, observe.flow_throughput) = (asked.clone(), asked);
         });
@@ -208,7 +208,7 @@ fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
 #[test]
 fn flows_in_an_input_buffer_add_up_to_its_classes() {
     let looked_into = Cell::new(0);
-    law_of_random_scenarios(&[Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::InTheMiddle], |simulation| {
         let observed = observing(simulation, nanoseconds(3_100), |observe, asked| observe.inputs = asked);
         let Ok(simulation) = observed else { return };
         let mut sums = BTreeMap::new();
@@ -229,7 +229,7 @@ const NONE: u64 = u64::MAX;
 #[test]
 fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped() {
     let (ends, left) = ([Cell::new(0_u64), Cell::new(0_u64)], Cell::new(0));
-    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let observed =
             observing(simulation, Every::Change, |observe, _| observe.packets = vec!["*".to_owned()]);
         let simulation = observed.expect("it was accepted before");

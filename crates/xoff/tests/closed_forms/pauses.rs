@@ -8,8 +8,8 @@ use xoff::port::Port;
 use xoff::simulation::Execution;
 use xoff::{Report, Simulation};
 
-use crate::common::law_of_random_scenarios;
 use crate::common::random::{self, Ends};
+use crate::law_of_watched_random_scenarios;
 use crate::{ports, run, simulation};
 
 /// The same simulation with its pauses observed.
@@ -39,7 +39,7 @@ fn paused(changes: &[PauseChange], port: &Port, end: Time) -> Span {
 
 #[test]
 fn intervals_add_up_to_what_ports_have_counted() {
-    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let simulation = observed(simulation);
         let mut outcome = run(&simulation);
         let report = Report::new(&simulation, &mut outcome);
@@ -56,7 +56,7 @@ fn intervals_add_up_to_what_ports_have_counted() {
 
 #[test]
 fn what_a_pause_is_for_is_what_the_switch_has_of_its_sender() {
-    law_of_random_scenarios(&[Ends::Drained], |simulation| {
+    law_of_watched_random_scenarios(&[Ends::Drained], |simulation| {
         for (_, xoff) in &run(&observed(simulation)).pauses.xoffs {
             let named: Bytes = xoff.flows.iter().map(|flow| flow.bytes).sum();
             assert!(xoff.egress_bytes <= xoff.bytes && xoff.egress_bytes <= xoff.queue_bytes, "{xoff:?}");

@@ -26,7 +26,12 @@ pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
 /// Holds a law against random scenarios that end in one of these ways; shows the smallest that breaks it.
 /// They are the same in every run; `PROPTEST_CASES=20000` tries that many.
 pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    law_of_some_random_scenarios(1_000, ends, law);
+}
+
+/// The same of so many.
+pub(crate) fn law_of_some_random_scenarios(cases: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
     let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {

@@ -49,18 +49,20 @@ proptest! {
         events in proptest::collection::vec(any_event(), 1..300),
     ) {
         let [mut one, mut other] = [(); 2].map(|()| (parameters.start(), stream(seed, Purpose::Spraying, 0)));
-        let (mut now, mut sent) = (Time::ZERO, Vec::new());
+        let (mut now, mut sent, mut acknowledged) = (Time::ZERO, Vec::new(), BTreeSet::new());
         for (microseconds, event) in events {
             now = now + Span::from_microseconds(microseconds);
             match event {
                 Event::Send => {
-                    let entropy = one.0.next(&mut one.1);
-                    prop_assert_eq!(entropy, other.0.next(&mut other.1));
-                    prop_assert!(u32::from(entropy) < entropies(&parameters));
-                    sent.push(entropy);
+                    let choice = one.0.next(&mut one.1);
+                    prop_assert_eq!(choice, other.0.next(&mut other.1));
+                    prop_assert!(u32::from(choice.entropy) < entropies(&parameters));
+                    prop_assert!(choice.is_random || acknowledged.contains(&choice.entropy));
+                    sent.push(choice.entropy);
                 }
                 Event::Acknowledge(packet, marked) if !sent.is_empty() => {
                     let entropy = sent[packet % sent.len()];
+                    acknowledged.insert(entropy);
                     for (spraying, _) in [&mut one, &mut other] {
                         spraying.on_ack(now, entropy, marked);
                     }
@@ -78,7 +80,7 @@ proptest! {
     #[test]
     fn packets_of_which_nothing_is_known_go_several_ways(parameters in any_sprayer(), seed in any::<u64>()) {
         let (mut spraying, mut rng) = (parameters.start(), stream(seed, Purpose::Spraying, 0));
-        let ways: BTreeSet<u16> = (0..16).map(|_| spraying.next(&mut rng)).collect();
+        let ways: BTreeSet<u16> = (0..16).map(|_| spraying.next(&mut rng).entropy).collect();
         prop_assert!(ways.len() > 8 || entropies(&parameters) < 256, "{ways:?}");
     }
 }
