@@ -335,7 +335,8 @@ KEYS = (
     Key(
         ("qcn.cnms_dropped",),
         "",
-        "CNMs that found no room in the switch that made them or on their way, or that a link corrupted",
+        "CNMs that found no room in the switch that made them or on their way, that a link corrupted, or that a marker "
+        "would have marked, were they ECN-capable",
     ),
     Key(
         ("qcn.cnms_through_crossbars",),

@@ -119,13 +119,13 @@ class Sweep:
         return f"{self.heading(axis)} {spelled}" if spelled[:1].isdigit() else spelled
 
     def told_apart(self, axes: Iterable[str]) -> str:
-        """What tells lines apart: the axes, among some, of which `told` says the position alone."""
-        headings = [
+        """What tells lines apart: the axes, among some, with several positions, of which `told` says these alone."""
+        several = {axis: list(self.axes[axis].positions) for axis in axes if len(self.axes[axis].positions) > 1}
+        return ", ".join(
             self.heading(axis)
-            for axis in axes
-            if any(self.told(axis, value) == self.spelled(axis, value) for value in self.axes[axis].positions)
-        ]
-        return ", ".join(headings)
+            for axis, positions in several.items()
+            if any(self.told(axis, value) == self.spelled(axis, value) for value in positions)
+        )
 
     @property
     def chose_measures(self) -> bool:

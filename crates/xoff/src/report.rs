@@ -593,7 +593,7 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
         let (of_any_run, of_some) = DropReason::ALL.split_at(DropReason::LinkDown as usize);
         let of = |reason: &DropReason| dropped.map(|reasons| reasons[*reason as usize]);
         let of_any_run = dropped.iter().flat_map(|reasons| &reasons[..of_any_run.len()]).copied();
-        // The same.
+        // Left out for the same reason.
         let of_some = of_some.iter().map(of).filter(|counts| *counts != [0, 0]).flatten();
         of_any_run.chain(of_some).for_each(&mut take);
     }

@@ -104,7 +104,7 @@ def _spraying(summary: Summary) -> list[str]:
     """By which paths senders sprayed, if any chose otherwise than at random."""
     spraying = summary["spraying"]
     packets = spraying["at_random"] + spraying["recycled"]
-    if not spraying["recycled"]:
+    if not spraying["recycled"] and not spraying["freezes"]:
         return []
     frozen = f", flows frozen {counted(spraying['freezes'], 'time')}" if spraying["freezes"] else ""
     return [f"Spraying: {percent(spraying['recycled'] / packets)} of packets by recycled entropies{frozen}"]

@@ -81,7 +81,7 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
         if len(kinds) > 1 or switches:
             raise ScenarioError(None, PLAN, "is no part of a scenario", "expected it alone")
         return Starter(_part(PLAN), {})
-    topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, ("roce", *TRANSPORTS) if switches else TRANSPORTS)
+    topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, TRANSPORTS, "roce" if switches else None)
     workloads = [kind for kind in kinds if kind in WORKLOADS]
     if switches and transport != "roce":
         raise ScenarioError(None, transport, "does not go with lossless switches", "expected roce, or none of both")
@@ -195,13 +195,13 @@ def sentence(kind: str) -> str:
     return _part(folder + kind).splitlines()[0].removeprefix("# ")
 
 
-def _only(kinds: list[str], choices: tuple[str, ...]) -> str:
+def _only(kinds: list[str], choices: tuple[str, ...], usual: str | None = None) -> str:
     chosen = [kind for kind in kinds if kind in choices]
     if len(chosen) > 1:
         raise ScenarioError(
             None, chosen[1], f"{chosen[0]} is of the same sort", f"expected one of {', '.join(choices)}"
         )
-    return chosen[0] if chosen else choices[0]
+    return chosen[0] if chosen else usual or choices[0]
 
 
 def _part(name: str) -> str:

@@ -165,7 +165,7 @@ mod tests {
         let of = |marker: &str| problem(&format!("{{ marking.queue_by_priority.3 = {{ {marker} }} }}"));
         assert_eq!(
             of("kind = 'bcc'"),
-            "switch[0].marking.queue_by_priority.3: on left, bcc sets the thresholds of a pool; expected it in marking.pool"
+            "switch[0].marking.queue_by_priority.3: on left, bcc sets the thresholds of a pool; expected it in marking.pool of a switch with a shared memory"
         );
         assert_eq!(of("kind = 'codel'"), "accepted");
     }

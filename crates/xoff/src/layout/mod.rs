@@ -93,7 +93,7 @@ impl SwitchLayout {
     pub fn notes(&self) -> BTreeSet<String> {
         match self {
             Self::SharedMemory(layout) => layout.notes(),
-            Self::Cioq(_) => BTreeSet::new(),
+            Self::Cioq(layout) => layout.notes(),
         }
     }
 }
@@ -709,7 +709,7 @@ mod tests {
         );
         assert_eq!(
             problem("marking.queue = { kind = 'bcc' }"),
-            "switch[0].marking.queue: on switch0, bcc sets the thresholds of a pool; expected it in marking.pool"
+            "switch[0].marking.queue: on switch0, bcc sets the thresholds of a pool; expected it in marking.pool of a switch with a shared memory"
         );
         assert_eq!(
             problem("buffer = { policy = 'complete_sharing' }, marking.pool = { kind = 'bcc' }"),

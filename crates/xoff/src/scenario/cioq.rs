@@ -31,7 +31,8 @@ pub struct InputTable {
     /// What measures the congestion of each class in it, and tells sources (QCN). Left out, nothing.
     #[serde(default)]
     pub congestion_point: Option<congestion_point::Parameters>,
-    /// What marks packets (ECN), on the length of what they wait behind in it: their virtual output queue. Left out, nothing.
+    /// What marks packets (ECN), on the length of what they wait behind in it: their virtual output queue. Left out, nothing. Ports whose
+    /// links have credits mark nothing.
     #[serde(default)]
     pub marking: Option<marking::Parameters>,
 }
@@ -47,7 +48,8 @@ pub struct OutputTable {
     /// What measures the congestion of each class in it, by arrivals only, and tells sources (QCN). Left out, nothing.
     #[serde(default)]
     pub congestion_point: Option<congestion_point::Parameters>,
-    /// What marks packets (ECN), on the length of the queue of their class in it. Left out, nothing.
+    /// What marks packets (ECN), on the length of the queue of their class in it. Left out, nothing. Ports whose links have credits mark
+    /// nothing.
     #[serde(default)]
     pub marking: Option<marking::Parameters>,
 }

@@ -64,7 +64,7 @@ pub struct Observe {
     /// Bits per second of each traffic class sent by the named ports, pause frames apart.
     #[serde(default)]
     pub class_throughput: Option<ObserveOf>,
-    /// Packets of each traffic class marked at the named ports.
+    /// Packets of each traffic class marked at the named ports, or at an input on their way there.
     #[serde(default)]
     pub marks: Option<ObserveOf>,
     /// Who paused whom, when, for how long and why (PFC).

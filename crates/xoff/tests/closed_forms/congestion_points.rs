@@ -75,6 +75,19 @@ fn messages_of_outputs_take_no_room_of_lossless_data() {
     }
 }
 
+/// What is marked where messages of outputs wait with data is not they, nor are they dropped for that.
+#[test]
+fn messages_in_lossless_classes_are_not_dropped_where_data_is_marked() {
+    let dropped = |marking: &str| {
+        let switch = format!(
+            "unit = '1B', input = {{ buffer = '200kB'{marking} }}, \
+             output = {{ congestion_point = {{ sampling = 'arrival', set_point = '1B', interval = '1B' }} }}"
+        );
+        all_to_all("1464B", &switch).qcn.cnms_dropped
+    };
+    assert_eq!(dropped(", marking = { kind = 'threshold', threshold = '100B' }"), dropped(""));
+}
+
 /// An output of 20 kB has room for 13 frames of 1522 bytes, and for nothing beside them.
 #[test]
 fn messages_that_find_no_room_are_counted() {

@@ -57,6 +57,37 @@ fn an_input_marks_by_the_virtual_output_queue() {
     marks_what_finds_more("input", "dequeue", 1, &left);
 }
 
+/// What has been in one queue tells nothing of another: two pairs of hosts that send to a third each are marked as one is, by a mean.
+#[test]
+fn each_queue_has_a_mean_of_its_own() {
+    let marker = "{ kind = 'red', minimum = '3kB', maximum = '3001B', probability = 1, weight = '1/4' }";
+    let marked = |side: &str, queues: &str, pairs: &str| {
+        let simulation = simulation(&format!(
+            "topology = {{ kind = 'star', hosts = 6, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             class = [{{ priority = 0, lossless = true }}, {{ priority = 3, lossless = true }}, {{ priority = 7 }}]\n\
+             transport.roce = {{ kind = 'roce', payload = '952B', headers = '48B', wire_overhead = '0B', control_priority = 7, \
+             ecn_capable = true }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', size = '95200B', priority = 0, \
+             pairs = [['host1', 'host0'], ['host2', 'host0']] }}{pairs}]\n\
+             switch = [{{ kind = 'cioq', crossbar = {{ matching = 'islip', speedup = {} }}, output = {{ buffer = '300kB'{} }}, \
+             input = {{ queues = '{queues}', buffer = '300kB'{} }} }}]",
+            if side == "input" { 1 } else { 2 },
+            if side == "output" { format!(", marking = {marker}") } else { String::new() },
+            if side == "input" { format!(", marking = {marker}") } else { String::new() },
+        ));
+        report(&simulation, PLAIN).totals.packets.marked
+    };
+    for side in ["input", "output"] {
+        for queues in ["per_output", "per_destination", "one"] {
+            let beside = ", { kind = 'long_lived', transport = 'roce', size = '95200B', priority = 3, \
+                          pairs = [['host4', 'host3'], ['host5', 'host3']] }";
+            let (one, two) = (marked(side, queues, ""), marked(side, queues, beside));
+            assert_eq!(two, 2 * one, "{side} {queues}");
+            assert!(one > 0, "{side} {queues}");
+        }
+    }
+}
+
 #[test]
 fn what_is_not_ecn_capable_is_dropped_but_in_lossless_classes() {
     for (side, speedup) in [("input", 1), ("output", 2)] {

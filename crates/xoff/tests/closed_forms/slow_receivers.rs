@@ -6,8 +6,8 @@ use xoff::port::Port;
 use xoff::switch::Switch;
 use xoff::{Report, Simulation};
 
+use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
-use crate::law_of_watched_random_scenarios;
 use crate::{measured, ports, run, simulation};
 
 /// Frames of 1000 bytes, 800 ns at 10 Gbps, over three links of 4 us: number n, from 0 on, arrives at 14.4 us + n x 0.8 us.
@@ -179,7 +179,7 @@ fn a_network_that_waits_for_receivers_does_not_stand_still() {
 /// Of DSH's pauses of whole ports, lossy classes hear, too.
 #[test]
 fn watchdogs_account_for_what_they_drop_of_lossless_classes() {
-    law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let outcome = run(simulation);
         let dropped = ports(&outcome).map(|port| {
             let counters = &port.counters;

@@ -27,12 +27,17 @@ impl Marks {
 
     /// Whether there are any.
     pub(super) fn are_some(&self) -> bool {
-        self.inputs.marker.is_some() || self.at_outputs()
+        self.inputs.marker.is_some() || self.mark_outputs()
     }
 
     /// Whether there are any at outputs.
-    pub(super) fn at_outputs(&self) -> bool {
+    pub(super) fn mark_outputs(&self) -> bool {
         self.outputs.marker.is_some()
+    }
+
+    /// The length of a virtual output queue above which packets begin to be marked.
+    pub(super) fn input_threshold(&self) -> Option<Bytes> {
+        self.inputs.marker.as_ref()?.range(0).map(|range| range.none_up_to)
     }
 }
 
@@ -43,11 +48,17 @@ impl Subject<'_> {
         let remedy = if cioq.input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
         let (inputs, outputs) = (cioq.input.marking.as_ref(), cioq.output.marking.as_ref());
         Ok(Marks {
-            inputs: self.place_in("input", inputs, || self.at_inputs(cioq.input.queues), of_input, remedy)?,
+            inputs: self.place_in(
+                "input",
+                inputs,
+                || self.places_at_inputs(cioq.input.queues),
+                of_input,
+                remedy,
+            )?,
             outputs: self.place_in(
                 "output",
                 outputs,
-                || self.at_outputs(),
+                || self.places_at_outputs(),
                 of_output,
                 "larger output.buffer",
             )?,
@@ -67,11 +78,11 @@ impl Subject<'_> {
         let key = format!("{side}.marking");
         let refuse = |problem: &str, expected: &str| self.refuse_cioq(&key, problem, expected);
         let marker = parameters.start(&places()).map_err(|Unfit { problem, expected }| {
-            refuse(&format!("has no use for this marker: {problem}"), expected)
+            refuse(&format!("cannot have this marker: {problem}"), expected)
         })?;
         let end = marker.reach(0).map(|reach| reach.all_above);
         if let Some(end) = end.filter(|&end| end >= most) {
-            let problem = format!("marks up to {end}, and no class has ever more than {most} there");
+            let problem = format!("has a marker set to {end}, and no class has ever more than {most} there");
             return Err(refuse(&problem, &format!("expected less than that, or a {remedy}")));
         }
         Ok(Placed { marker: Some(marker), when: parameters.when() })
@@ -79,7 +90,7 @@ impl Subject<'_> {
 
     /// The virtual output queues of all inputs. What waits for an output empties at its rate, and what waits behind all else at that of the
     /// link by which it came.
-    fn at_inputs(&self, queues: Queues) -> Vec<Place> {
+    fn places_at_inputs(&self, queues: Queues) -> Vec<Place> {
         let rates: Vec<Rate> = self.links().map(|link| link.rate).collect();
         let of_input = |&own: &Rate| match queues {
             Queues::PerOutput => rates.clone(),
@@ -91,7 +102,7 @@ impl Subject<'_> {
     }
 
     /// The queues of all outputs, class by class.
-    fn at_outputs(&self) -> Vec<Place> {
+    fn places_at_outputs(&self) -> Vec<Place> {
         self.links().flat_map(|link| [self.of_rate(link.rate); PRIORITIES]).collect()
     }
 

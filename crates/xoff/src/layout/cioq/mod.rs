@@ -3,6 +3,8 @@
 mod marking;
 mod sizes;
 
+use std::collections::BTreeSet;
+
 use super::Subject;
 use super::pauses::pause_frames;
 use crate::classes::{Classes, PRIORITIES};
@@ -100,8 +102,22 @@ impl CioqLayout {
 
     /// Whether nothing but the ports themselves decides when packets leave, and nobody looks at what waits there.
     pub fn leaves_outputs_alone(&self) -> bool {
-        let unasked = self.at_inputs.is_none() && self.at_outputs.is_none() && !self.marks.at_outputs();
+        let unasked = self.at_inputs.is_none() && self.at_outputs.is_none() && !self.marks.mark_outputs();
         unasked && self.downstream.iter().all(Option::is_none)
+    }
+
+    /// Whether senders of lossless classes pause before anything is marked at inputs.
+    pub fn notes(&self) -> BTreeSet<String> {
+        let xoff = self.sizes.bytes(self.thresholds.xoff);
+        let threshold =
+            self.marks.input_threshold().filter(|&threshold| threshold >= xoff && !self.lossless.is_empty());
+        let note = threshold.map(|threshold| {
+            format!(
+                "PFC comes before ECN: a sender is paused when an input holds {xoff} of a class, and virtual output queues mark \
+                 above {threshold}"
+            )
+        });
+        note.into_iter().collect()
     }
 
     /// Whether it marks packets, of whatever class.
@@ -128,10 +144,11 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
     }
     let (classes, lossless) = (subject.fabric.classes, subject.scenario.lossless_classes());
     let (sizes, thresholds, most) = subject.sizes(&cioq, lossless)?;
-    let marks = subject.marks(&cioq, most)?;
     let fastest = subject.links().map(|link| link.rate).max().unwrap_or_default();
     subject.check_congestion_points(&cioq)?;
     let downstream = subject.downstream()?;
+    let is_inside = downstream.iter().all(Option::is_some);
+    let marks = if is_inside { Marks::default() } else { subject.marks(&cioq, most)? };
     if cioq.reliable_delivery
         && downstream.iter().any(Option::is_none)
         && cioq.input.queues != Queues::PerDestination
@@ -378,14 +395,14 @@ mod tests {
             assert_eq!(
                 marking(side, "'red', minimum = '100kB', maximum = '150kB', probability = 0.1"),
                 format!(
-                    "switch[0].{side}.marking: switch0 marks up to 150kB, and no class has ever more than 149952B there; \
+                    "switch[0].{side}.marking: switch0 has a marker set to 150kB, and no class has ever more than 149952B there; \
                      expected less than that, or a larger {side}.buffer"
                 )
             );
             assert_eq!(
                 marking(side, "'codel'"),
                 format!(
-                    "switch[0].{side}.marking: switch0 has no use for this marker: codel drops what leaves a queue of a switch; \
+                    "switch[0].{side}.marking: switch0 cannot have this marker: codel drops what leaves a queue of a switch; \
                      expected it in marking.queue of a switch with a shared memory"
                 )
             );

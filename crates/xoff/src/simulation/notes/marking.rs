@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::classes::Classes;
+use crate::layout::SwitchLayout;
 use crate::scenario::Transport;
 use crate::workload::Source;
 
@@ -20,6 +21,8 @@ fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
         (!marks).then(|| {
             let why = if switches_mark(simulation, Classes::ALL) {
                 "no switch has `marking` of its classes"
+            } else if simulation.switches.iter().all(|layout| matches!(layout, SwitchLayout::Cioq(_))) {
+                "no switch has `input.marking` or `output.marking`"
             } else {
                 "no switch has `marking`"
             };

@@ -146,6 +146,9 @@ impl Cioq {
         let has_room = buffer.has_room(cnm.priority(), self.sizes.largest);
         self.crossbar.set_room(self.ranks.rank[cnm.priority()], output, has_room);
         self.count_in(units, context);
+        if self.marking.is_some() {
+            self.tell_output(output, cnm, context.now);
+        }
         self.emit(output, *cnm, units, context);
     }
 

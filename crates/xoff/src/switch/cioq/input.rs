@@ -86,7 +86,7 @@ impl Queue {
 #[derive(Clone, Copy, Debug)]
 struct Voq {
     frames: Queue,
-    bytes: u32,
+    bytes: u64,
     /// Behind it among those that are ready for the same output.
     next_ready: u32,
 }
@@ -136,11 +136,11 @@ impl Input {
 
     /// Bytes of the frames in a virtual output queue.
     pub(super) fn bytes_of(&self, voq: u32) -> Bytes {
-        Bytes::new(self.voqs[voq as usize].bytes.into())
+        Bytes::new(self.voqs[voq as usize].bytes)
     }
 
-    /// The number of its virtual output queue among those of all inputs, of which it is the one of this port.
-    pub(super) fn queue(&self, port: u16, voq: u32) -> usize {
+    /// The number that one of its virtual output queues has among those of all inputs, if this is the input of that port.
+    pub(super) fn number_among_all(&self, port: u16, voq: u32) -> usize {
         usize::from(port) * self.voqs.len() + voq as usize
     }
 
@@ -215,7 +215,7 @@ impl Input {
         self.units[priority] += units;
         self.not_pausable += if is_pausable { 0 } else { units };
         let queue = &mut self.voqs[voq as usize];
-        queue.bytes += packet.frame().get() as u32;
+        queue.bytes += packet.frame().get();
         let before = queue.frames.push(slot);
         match before {
             Some(before) => slots.get_mut(before).next = slot,
@@ -250,7 +250,7 @@ impl Input {
         let slot = voq.frames.head;
         let &Stored { next, packet, .. } = slots.get(slot);
         voq.frames.head = next;
-        voq.bytes -= packet.frame().get() as u32;
+        voq.bytes -= packet.frame().get();
         if next == NONE {
             return (number, slot, None);
         }

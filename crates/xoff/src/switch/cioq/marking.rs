@@ -19,6 +19,15 @@ pub struct Marking {
     pub outputs: Option<QueueMarker>,
 }
 
+/// How a frame enters a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    AsItIs,
+    Marked,
+    /// It would be marked, but cannot be.
+    Refused,
+}
+
 /// Whether a packet that enters or leaves a queue beside so many others is to be marked.
 fn marks(
     marker: &mut QueueMarker,
@@ -32,31 +41,35 @@ fn marks(
 }
 
 impl Cioq {
-    /// A frame comes to a virtual output queue of an input. Returns whether it enters.
+    /// A frame comes to a virtual output queue of an input. Returns whether it is to be marked if there is room for it, or that it is
+    /// dropped.
     #[inline(never)]
-    pub(super) fn mark_entering_input(
+    pub(super) fn marks_entering_input(
         &mut self,
         ingress: u16,
         place: Place,
-        packet: &mut Packet,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> bool {
+        packet: &Packet,
+        now: Time,
+    ) -> Entry {
+        if !self.marks_at_input(ingress, place.voq, packet, When::Enqueue, now) {
+            Entry::AsItIs
+        } else if packet.is(ECN_CAPABLE) {
+            Entry::Marked
+        } else if self.is_lossless(packet.priority()) {
+            Entry::AsItIs
+        } else {
+            Entry::Refused
+        }
+    }
+
+    fn marks_at_input(&mut self, ingress: u16, voq: u32, packet: &Packet, moment: When, now: Time) -> bool {
         if self.is_internal(ingress) {
-            return true;
+            return false;
         }
-        let Self { marking: Some(marking), inputs, ports, .. } = self else { return true };
-        let Some(marker) = &mut marking.inputs else { return true };
+        let Self { marking: Some(marking), inputs, .. } = self else { return false };
+        let Some(marker) = &mut marking.inputs else { return false };
         let input = &inputs[usize::from(ingress)];
-        let queue = input.queue(ingress, place.voq);
-        let port = &mut ports[usize::from(place.egress)];
-        if !marks(marker, When::Enqueue, queue, packet, input.bytes_of(place.voq), context.now)
-            || port.mark(packet, context)
-            || place.is_pausable
-        {
-            return true;
-        }
-        port.drop(packet, DropReason::NotEcnCapable, None, context);
-        false
+        marks(marker, moment, input.number_among_all(ingress, voq), packet, input.bytes_of(voq), now)
     }
 
     /// A frame has left a virtual output queue, and begins to cross to an output.
@@ -68,15 +81,9 @@ impl Cioq {
         (voq, slot): (u32, u32),
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.is_internal(ingress) {
-            return;
-        }
-        let Self { marking: Some(marking), inputs, slots, ports, .. } = self else { return };
-        let Some(marker) = &mut marking.inputs else { return };
-        let input = &inputs[usize::from(ingress)];
-        let packet = slots.packet_mut(slot);
-        if marks(marker, When::Dequeue, input.queue(ingress, voq), packet, input.bytes_of(voq), context.now) {
-            ports[usize::from(egress)].mark(packet, context);
+        let (&packet, _) = self.slots.at(slot);
+        if self.marks_at_input(ingress, voq, &packet, When::Dequeue, context.now) {
+            self.ports[usize::from(egress)].mark(self.slots.packet_mut(slot), context);
         }
     }
 
@@ -110,6 +117,17 @@ impl Cioq {
     ) {
         if self.marks_at_output(output, packet, When::Dequeue, context.now) {
             self.ports[usize::from(output)].mark(packet, context);
+        }
+    }
+
+    /// A CNM that its own input has made comes to an output, where nothing is marked or dropped for it.
+    #[cold]
+    pub(super) fn tell_output(&mut self, output: u16, cnm: &Packet, now: Time) {
+        let (number, class) = (usize::from(output), cnm.priority());
+        let others = self.outputs[number].queued[class];
+        if let Some(marker) = self.marking.as_mut().and_then(|marking| marking.outputs.as_mut()) {
+            let level = Level { now, others, frame: cnm.frame() };
+            marker.tell(When::Enqueue, number * PRIORITIES + class, &level);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The combined input- and output-queued switch (CIOQ), in the order of a frame's life: receive, route, store in a virtual output
 //! queue, match, cross, queue, transmit. `input.rs` is the buffer of an input, `crossbar.rs` who crosses when, as one of
 //! `switch/matching/` pairs them, and `flow_control.rs` when senders pause. `congestion.rs` asks the congestion points of inputs and
-//! outputs, `internal.rs` is what concerns links with credits, which make several switches one fabric, and `fifo.rs` what is no event
+//! outputs, `marking.rs` their markers, `internal.rs` is what concerns links with credits, which make several switches one fabric, and `fifo.rs` what is no event
 //! where outputs send in the order of arrival.
 //!
 //! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that has no
@@ -36,6 +36,7 @@ pub use flow_control::Thresholds;
 use input::{Input, Place, Slots};
 use internal::Credits;
 pub use internal::Downstream;
+use marking::Entry;
 pub use marking::Marking;
 
 /// What frames that came in by one port wait behind.
@@ -244,12 +245,20 @@ impl Cioq {
             .routes
             .port(packet.destination(), || packet.sprayed_five_tuple(&context.fabric.shared_tuples));
         let units = self.sizes.units(packet.frame());
+        let place = self.place(egress, &packet, is_pausable);
+        let entry = match self.marking {
+            None => Entry::AsItIs,
+            Some(_) => self.marks_entering_input(ingress, place, &packet, context.now),
+        };
+        if entry == Entry::Refused {
+            return self.ports[usize::from(egress)].drop(&packet, DropReason::NotEcnCapable, None, context);
+        }
         match self.admit(ingress, packet.priority(), units, is_pausable) {
             Ok(()) => {
-                let place = self.place(egress, &packet, is_pausable);
-                if self.marking.is_none() || self.mark_entering_input(ingress, place, &mut packet, context) {
-                    self.store(ingress, packet, units, place, context);
+                if entry == Entry::Marked {
+                    self.ports[usize::from(egress)].mark(&mut packet, context);
                 }
+                self.store(ingress, packet, units, place, context);
             }
             Err((reason, held, limit)) => {
                 let room = Room { held: self.sizes.bytes(held), limit: self.sizes.bytes(limit) };
@@ -388,10 +397,10 @@ impl Cioq {
         if self.is_internal(input) {
             self.on_left_internal_input(input, output, &packet, units, context);
         }
-        self.measure_output(output, &packet, context);
         if self.marking.is_some() && !self.mark_entering_output(output, &mut packet, units, context) {
             return;
         }
+        self.measure_output(output, &packet, context);
         self.emit(output, packet, units, context);
     }
 

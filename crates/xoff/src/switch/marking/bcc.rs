@@ -109,7 +109,7 @@ impl Marker for Bcc {
         let on_pool = |place: &Place| {
             let pool = place.pool.as_ref().ok_or_else(|| Unfit {
                 problem: "bcc sets the thresholds of a pool".to_owned(),
-                expected: "expected it in marking.pool",
+                expected: "expected it in marking.pool of a switch with a shared memory",
             })?;
             let Thresholds { minimum, maximum, .. } = parameters.thresholds(pool)?;
             let &Parameters { probability, uniform, when, .. } = parameters;
