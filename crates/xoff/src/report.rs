@@ -152,17 +152,6 @@ pub struct QcnTotals {
     pub cnms_through_crossbars: u64,
 }
 
-/// Spraying by senders.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct SprayingTotals {
-    /// Packets whose entropy was drawn.
-    pub at_random: u64,
-    /// Packets whose entropy had been used before.
-    pub recycled: u64,
-    /// Times that a flow was frozen.
-    pub freezes: u64,
-}
-
 /// Sums over the whole run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
@@ -185,7 +174,7 @@ pub struct Totals {
     /// Congestion notification messages.
     pub qcn: QcnTotals,
     /// Spraying by senders.
-    pub spraying: SprayingTotals,
+    pub spraying: SprayingCounters,
     /// Queries.
     pub queries: QueryTotals,
     /// Collectives, workload by workload.

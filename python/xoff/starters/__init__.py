@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from difflib import get_close_matches
 from importlib.resources import files
@@ -121,7 +120,7 @@ def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> S
     transport = _with_connections(transport, workloads)
     if given:
         transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
-    enough = "128kB" if topology == "fabric" else "1MB"  # to be paused
+    enough = '"128kB"' if topology == "fabric" else '"1MB"'  # to be paused
     flows = _one_after_another(_flows_over_roce(workload, own, enough) for workload in workloads)
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
     rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
@@ -170,7 +169,7 @@ def _flows_over_roce(workload: str, priority: int, size: str) -> str:
     of_class = "" if workload in _COMPANIONS else f"priority = {priority}                     # the class that pauses\n"
     flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
     flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
-    return flows.replace('size = "64kB" ', f"size = {json.dumps(size):7}")
+    return flows.replace('size = "64kB" ', f"size = {size:7}")
 
 
 def _one_after_another(workloads: Iterable[str]) -> str:

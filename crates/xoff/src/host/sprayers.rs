@@ -1,5 +1,6 @@
 //! Entropies of the packets of flows that are sprayed.
 
+use serde::Serialize;
 use slab::Slab;
 
 use crate::kernel::rng::Rng;
@@ -11,7 +12,7 @@ use crate::spraying::{Choice, Parameters, Spraying};
 pub(super) const NOT_SPRAYED: u32 = u32::MAX;
 
 /// What became of spraying at one host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SprayingCounters {
     /// Packets whose entropy was drawn.
     pub at_random: u64,

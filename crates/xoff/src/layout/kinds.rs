@@ -10,7 +10,7 @@ type Key = (&'static str, fn(&SwitchTable) -> bool);
 /// What marks in a shared memory.
 const MARKING: Key = ("marking", |table| table.marking.is_some());
 
-/// Keys that only a shared memory has a use for.
+/// All other keys that only a shared memory has a use for.
 const OF_SHARED_MEMORY: &[Key] = &[
     ("chip", |table| table.chip.is_some()),
     ("total", |table| table.total.is_some()),
@@ -21,7 +21,6 @@ const OF_SHARED_MEMORY: &[Key] = &[
     ("reserved_per_queue", |table| table.reserved_per_queue.is_some()),
     ("reserved_per_port", |table| table.reserved_per_port.is_some()),
     ("buffer", |table| table.buffer.is_some()),
-    MARKING,
     ("release", |table| table.release.is_some()),
     ("trimming", |table| table.trimming.is_some()),
     ("pfc", |table| table.pfc.is_some()),

@@ -1,5 +1,6 @@
 //! The markers of a switch with queues at inputs and outputs, started from its settings.
 
+use super::sizes::Most;
 use crate::classes::PRIORITIES;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate};
@@ -43,47 +44,30 @@ impl Marks {
 
 impl Subject<'_> {
     /// The markers of its inputs and outputs, where no class ever has more than this.
-    pub(super) fn marks(&self, cioq: &CioqSettings, most: [Bytes; 2]) -> Result<Marks, ScenarioError> {
+    pub(super) fn marks(&self, cioq: &CioqSettings, most: [Most; 2]) -> Result<Marks, ScenarioError> {
         let [of_input, of_output] = most;
-        let remedy = if cioq.input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
         let (inputs, outputs) = (cioq.input.marking.as_ref(), cioq.output.marking.as_ref());
+        let at_inputs = || self.places_at_inputs(cioq.input.queues);
         Ok(Marks {
-            inputs: self.place_in(
-                "input",
-                inputs,
-                || self.places_at_inputs(cioq.input.queues),
-                of_input,
-                remedy,
-            )?,
-            outputs: self.place_in(
-                "output",
-                outputs,
-                || self.places_at_outputs(),
-                of_output,
-                "larger output.buffer",
-            )?,
+            inputs: self.place_in("input.marking", inputs, at_inputs, of_input)?,
+            outputs: self.place_in("output.marking", outputs, || self.places_at_outputs(), of_output)?,
         })
     }
 
     /// A marker in the buffers of one side, if there is one.
     fn place_in(
         &self,
-        side: &str,
+        key: &str,
         parameters: Option<&marking::Parameters>,
         places: impl FnOnce() -> Vec<Place>,
-        most: Bytes,
-        remedy: &str,
+        most: Most,
     ) -> Result<Placed, ScenarioError> {
         let Some(parameters) = parameters else { return Ok(Placed::default()) };
-        let key = format!("{side}.marking");
-        let refuse = |problem: &str, expected: &str| self.refuse_cioq(&key, problem, expected);
         let marker = parameters.start(&places()).map_err(|Unfit { problem, expected }| {
-            refuse(&format!("cannot have this marker: {problem}"), expected)
+            self.refuse_cioq(key, &format!("cannot have this marker: {problem}"), expected)
         })?;
-        let end = marker.reach(0).map(|reach| reach.all_above);
-        if let Some(end) = end.filter(|&end| end >= most) {
-            let problem = format!("has a marker set to {end}, and no class has ever more than {most} there");
-            return Err(refuse(&problem, &format!("expected less than that, or a {remedy}")));
+        if let Some(reach) = marker.reach(0) {
+            self.check_reached(key, "a marker set to", reach.all_above, most)?;
         }
         Ok(Placed { marker: Some(marker), when: parameters.when() })
     }

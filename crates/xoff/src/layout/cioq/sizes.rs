@@ -63,6 +63,14 @@ struct Parts {
     most: u64,
 }
 
+/// The most that any class can have on one side of a switch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Most {
+    bytes: Bytes,
+    /// What would make it more.
+    remedy: &'static str,
+}
+
 impl Subject<'_> {
     /// Memory in units of so many bytes.
     pub(super) fn units(&self, unit: Bytes) -> Units {
@@ -75,12 +83,12 @@ impl Subject<'_> {
         &self,
         cioq: &CioqSettings,
         lossless: Classes,
-    ) -> Result<(Sizes, Thresholds, [Bytes; 2]), ScenarioError> {
+    ) -> Result<(Sizes, Thresholds, [Most; 2]), ScenarioError> {
         let units = self.units(cioq.unit);
         self.check_buffers(cioq, &units)?;
         let parts = self.parts(cioq, lossless, &units)?;
-        self.check_set_points(cioq, &parts, &units)?;
-        let most = [parts.most, units.of_class(cioq.output.buffer)].map(|most| units.bytes(most));
+        let most = Self::mosts(cioq, &parts, &units);
+        self.check_set_points(cioq, most)?;
         // Checked to fit.
         let small = |units: u64| units as u32;
         let sizes = Sizes {
@@ -203,30 +211,41 @@ impl Subject<'_> {
         queues as u64 * units.of_frame(CNM_FRAME)
     }
 
-    /// Refuses a set point that no class can ever have more than.
-    fn check_set_points(
-        &self,
-        cioq: &CioqSettings,
-        parts: &Parts,
-        units: &Units,
-    ) -> Result<(), ScenarioError> {
+    /// The most that any class can have at an input and at an output.
+    fn mosts(cioq: &CioqSettings, parts: &Parts, units: &Units) -> [Most; 2] {
+        let of_input = if cioq.input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
+        let of_output = units.of_class(cioq.output.buffer);
+        [(parts.most, of_input), (of_output, "larger output.buffer")]
+            .map(|(most, remedy)| Most { bytes: units.bytes(most), remedy })
+    }
+
+    /// Refuses set points that no class can ever have more than.
+    fn check_set_points(&self, cioq: &CioqSettings, most: [Most; 2]) -> Result<(), ScenarioError> {
         let CioqSettings { input, output, .. } = cioq;
-        let of_input = if input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
-        for (side, point, most, remedy) in [
-            ("input", &input.congestion_point, parts.most, of_input),
-            ("output", &output.congestion_point, units.of_class(output.buffer), "larger output.buffer"),
-        ] {
-            let most = units.bytes(most);
-            let set_point = point.as_ref().map(|point| point.settings().set_point);
-            if let Some(set_point) = set_point.filter(|&set_point| set_point >= most) {
-                let problem =
-                    format!("has a set point of {set_point}, and no class has ever more than {most} there");
-                let expected = format!("expected less than that, or a {remedy}");
+        let points = [("input", &input.congestion_point), ("output", &output.congestion_point)];
+        for ((side, point), most) in points.into_iter().zip(most) {
+            if let Some(point) = point {
                 let key = format!("{side}.congestion_point.set_point");
-                return Err(self.refuse_cioq(&key, &problem, &expected));
+                self.check_reached(&key, "a set point of", point.settings().set_point, most)?;
             }
         }
         Ok(())
+    }
+
+    /// Refuses what begins, or ends, where a class never comes to.
+    pub(super) fn check_reached(
+        &self,
+        key: &str,
+        what: &str,
+        length: Bytes,
+        most: Most,
+    ) -> Result<(), ScenarioError> {
+        let Most { bytes, remedy } = most;
+        if length < bytes {
+            return Ok(());
+        }
+        let problem = format!("has {what} {length}, and no class has ever more than {bytes} there");
+        Err(self.refuse_cioq(key, &problem, &format!("expected less than that, or a {remedy}")))
     }
 
     fn has_lossy(&self, lossless: Classes) -> bool {

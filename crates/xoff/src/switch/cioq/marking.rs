@@ -2,7 +2,6 @@
 //! What is to be marked and is not ECN-capable is dropped instead, but in lossless classes.
 
 use super::Cioq;
-use super::input::Place;
 use crate::agenda::{Agenda, Context};
 use crate::classes::PRIORITIES;
 use crate::kernel::units::{Bytes, Time};
@@ -19,15 +18,6 @@ pub struct Marking {
     pub outputs: Option<QueueMarker>,
 }
 
-/// How a frame enters a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
-    AsItIs,
-    Marked,
-    /// It would be marked, but cannot be.
-    Refused,
-}
-
 /// Whether a packet that enters or leaves a queue beside so many others is to be marked.
 fn marks(
     marker: &mut QueueMarker,
@@ -41,28 +31,16 @@ fn marks(
 }
 
 impl Cioq {
-    /// A frame comes to a virtual output queue of an input. Returns whether it is to be marked if there is room for it, or that it is
-    /// dropped.
+    /// Whether a frame that comes to a virtual output queue of an input, or has left it, is to be marked.
     #[inline(never)]
-    pub(super) fn marks_entering_input(
+    pub(super) fn marks_at_input(
         &mut self,
         ingress: u16,
-        place: Place,
+        voq: u32,
         packet: &Packet,
+        moment: When,
         now: Time,
-    ) -> Entry {
-        if !self.marks_at_input(ingress, place.voq, packet, When::Enqueue, now) {
-            Entry::AsItIs
-        } else if packet.is(ECN_CAPABLE) {
-            Entry::Marked
-        } else if self.is_lossless(packet.priority()) {
-            Entry::AsItIs
-        } else {
-            Entry::Refused
-        }
-    }
-
-    fn marks_at_input(&mut self, ingress: u16, voq: u32, packet: &Packet, moment: When, now: Time) -> bool {
+    ) -> bool {
         if self.is_internal(ingress) {
             return false;
         }

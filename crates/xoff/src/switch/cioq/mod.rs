@@ -1,8 +1,8 @@
 //! The combined input- and output-queued switch (CIOQ), in the order of a frame's life: receive, route, store in a virtual output
 //! queue, match, cross, queue, transmit. `input.rs` is the buffer of an input, `crossbar.rs` who crosses when, as one of
 //! `switch/matching/` pairs them, and `flow_control.rs` when senders pause. `congestion.rs` asks the congestion points of inputs and
-//! outputs, `marking.rs` their markers, `internal.rs` is what concerns links with credits, which make several switches one fabric, and `fifo.rs` what is no event
-//! where outputs send in the order of arrival.
+//! outputs, and `marking.rs` their markers; `internal.rs` is what concerns links with credits, which make several switches one fabric,
+//! and `fifo.rs` what is no event where outputs send in the order of arrival.
 //!
 //! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that has no
 //! room for the largest one.
@@ -17,6 +17,7 @@ mod marking;
 mod signal;
 mod view;
 
+use super::marking::When;
 use super::matching;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
@@ -25,7 +26,7 @@ use crate::kernel::room::Room;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::Packet;
+use crate::packet::{ECN_CAPABLE, Packet};
 use crate::pause_frames::{self, PauseFrames, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::Port;
@@ -36,7 +37,6 @@ pub use flow_control::Thresholds;
 use input::{Input, Place, Slots};
 use internal::Credits;
 pub use internal::Downstream;
-use marking::Entry;
 pub use marking::Marking;
 
 /// What frames that came in by one port wait behind.
@@ -246,16 +246,14 @@ impl Cioq {
             .port(packet.destination(), || packet.sprayed_five_tuple(&context.fabric.shared_tuples));
         let units = self.sizes.units(packet.frame());
         let place = self.place(egress, &packet, is_pausable);
-        let entry = match self.marking {
-            None => Entry::AsItIs,
-            Some(_) => self.marks_entering_input(ingress, place, &packet, context.now),
-        };
-        if entry == Entry::Refused {
+        let marks = self.marking.is_some()
+            && self.marks_at_input(ingress, place.voq, &packet, When::Enqueue, context.now);
+        if marks && !packet.is(ECN_CAPABLE) && !self.is_lossless(packet.priority()) {
             return self.ports[usize::from(egress)].drop(&packet, DropReason::NotEcnCapable, None, context);
         }
         match self.admit(ingress, packet.priority(), units, is_pausable) {
             Ok(()) => {
-                if entry == Entry::Marked {
+                if marks {
                     self.ports[usize::from(egress)].mark(&mut packet, context);
                 }
                 self.store(ingress, packet, units, place, context);
