@@ -103,6 +103,7 @@ def test_a_window_makes_round_trips() -> None:
         ("web_search", ("stop.arrivals_end=300us",), {Cause.QUEUEING}),
         ("pauses", (), {Cause.PAUSED}),
         ("hpcc", ("workload.size=500kB",), {Cause.RATE}),
+        ("receiver_credit", ("workload[1].size=200kB",), {Cause.CREDIT}),
         ("rails", ("stop.at=20us",), {Cause.QUEUEING}),
         ("partition_aggregate", ("workload.queries=20",), {Cause.DELAYED_ACKNOWLEDGEMENT}),
         ("fabric", ("workload.size=300kB",), {Cause.QUEUEING}),
@@ -151,6 +152,25 @@ def test_a_trimmed_packet_is_recovered_once_that_is_told_and_then_waits_for_its_
         assert (path.parts[0].cause, path.parts[0].share > 0.5) == (Cause.RATE, True)
 
 
+def test_credit_that_comes_late_is_waited_for() -> None:
+    """A packet takes 800 ns, and credit for one is given every 8 us: for the third at 11.6 us, 8 after the first came.
+
+    The second comes after the first, whose credit leaves behind its ACK: 54.4 ns later than the 9302.4 ns that packets
+    and credit take by themselves.
+    """
+    credit = "initial_credit = 0, credit_rate = 0.1, packets_per_credit = 1"
+    roce = f"""
+[transport.credit]
+kind = "roce"
+payload = "938B"
+wire_overhead = "0B"
+congestion_control = {{ algorithm = "rccc", {credit} }}
+"""
+    path = path_of(NETWORK + roce + flow_from("host1", "2814B", transport="credit"), "host1.flow0")
+    assert [part for part in in_ns(path) if part[0] is Cause.CREDIT] == [(Cause.CREDIT, None, 2243.2)]
+    assert path.round_trips == 3
+
+
 def test_recorded_packets_need_no_other_run() -> None:
     text = NETWORK + BLOCKS + flow_from("host1", "9420B") + '[observe]\npackets = ["host1"]\n'
     result = xoff.Scenario.from_text(text).run()
@@ -188,6 +208,7 @@ def test_a_flow_that_the_end_cuts_off_waits_for_what_it_waited_for_then() -> Non
         ("pauses", ()),
         ("hpcc", ()),
         ("dcqcn", ()),
+        ("receiver_credit", ()),
         ("rails", ()),
         ("all_reduce", ()),
         ("partition_aggregate", ()),

@@ -238,13 +238,14 @@ KEYS = (
     Key(
         ("packets.acknowledgements_sent",),
         "packets",
-        "acknowledgements sent, of any kind, NACKs and CNPs too",
+        "acknowledgements sent, of any kind, NACKs, CNPs and packets of credit too",
     ),
     Key(
         ("packets.cnps_sent",),
         "packets",
         "of the acknowledgements, congestion notification packets (CNPs)",
     ),
+    Key(("packets.credits_sent",), "packets", "of the acknowledgements, packets of credit (RCCC)"),
     Key(
         ("packets.acknowledgements_dropped",),
         "packets",

@@ -102,6 +102,8 @@ impl Fabric {
             PacketKind::Data
         } else if packet.is_header() {
             PacketKind::Trimmed
+        } else if packet.is_credit() {
+            PacketKind::Credit
         } else if self.is_cnp(packet) {
             PacketKind::Cnp
         } else if packet.is(NEGATIVE) {

@@ -84,12 +84,14 @@ pub enum PacketKind {
     Trimmed,
     /// An acknowledgement that says that something is missing (RoCE).
     Nack,
+    /// Credit (RCCC).
+    Credit,
 }
 
 impl PacketKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 6] =
-        [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp, Self::Trimmed, Self::Nack];
+    pub const ALL: [Self; 7] =
+        [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp, Self::Trimmed, Self::Nack, Self::Credit];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -100,6 +102,7 @@ impl PacketKind {
             Self::Cnp => "cnp",
             Self::Trimmed => "trimmed",
             Self::Nack => "nack",
+            Self::Credit => "credit",
         }
     }
 }
@@ -118,11 +121,14 @@ pub enum Release {
     Rate,
     /// The packet before it is on its way.
     Turn,
+    /// It has credit.
+    Credit,
 }
 
 impl Release {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 5] = [Self::Start, Self::Acknowledgement, Self::Timeout, Self::Rate, Self::Turn];
+    pub const ALL: [Self; 6] =
+        [Self::Start, Self::Acknowledgement, Self::Timeout, Self::Rate, Self::Turn, Self::Credit];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -132,6 +138,7 @@ impl Release {
             Self::Timeout => "timeout",
             Self::Rate => "rate",
             Self::Turn => "turn",
+            Self::Credit => "credit",
         }
     }
 }

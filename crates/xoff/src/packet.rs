@@ -14,13 +14,17 @@ const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 /// The length of a packet whose payload a switch has cut off, and of the acknowledgement that answers it, whose sequence is the first
 /// byte of what was cut off.
 pub const TRIMMED: u32 = u32::MAX;
+/// The length of a packet that gives credit: it goes the way of acknowledgements, and acknowledges nothing. Its sequence is all credit that
+/// its flow was given.
+pub const CREDIT: u32 = u32::MAX - 1;
 
 /// What one data packet or acknowledgement carries, field by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Data: first byte of the payload. Acknowledgement: first byte not yet received.
     pub sequence: u64,
-    /// When the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement gives it back.
+    /// When the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement gives it back. Of data that is sent on credit:
+    /// up to which credit its sender asks for more.
     pub stamp: u64,
     /// Host that sends this packet.
     pub source: NodeId,
@@ -31,7 +35,7 @@ pub struct Header {
     /// Data: number of the flow at the host that receives its data.
     /// Acknowledgement: start of a received block, counted from `sequence`.
     pub reception: u32,
-    /// Data: payload bytes. Acknowledgement: length of a received block, 0 for none. Of both, or [`TRIMMED`].
+    /// Data: payload bytes. Acknowledgement: length of a received block, 0 for none, or [`CREDIT`]. Of both, or [`TRIMMED`].
     pub length: u32,
     /// Bytes that buffers count.
     pub frame: u16,
@@ -287,6 +291,11 @@ impl Packet {
     #[inline]
     pub const fn is_trimmed(&self) -> bool {
         self.length() == TRIMMED as u64
+    }
+    /// Whether it gives its flow credit.
+    #[inline]
+    pub const fn is_credit(&self) -> bool {
+        self.length() == CREDIT as u64
     }
     /// Whether it is data, with its payload.
     #[inline]

@@ -101,6 +101,8 @@ pub struct PacketTotals {
     pub acknowledgements_sent: u64,
     /// Of them, CNPs.
     pub cnps_sent: u64,
+    /// Of them, packets of credit.
+    pub credits_sent: u64,
     /// Acknowledgements dropped.
     pub acknowledgements_dropped: u64,
 }
@@ -464,6 +466,7 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
         totals.packets.delivered += counters.data_delivered;
         totals.packets.acknowledgements_sent += counters.acknowledgements_sent;
         totals.packets.cnps_sent += counters.cnps_sent;
+        totals.packets.credits_sent += counters.credits_sent;
         totals.qcn.cnms_received += counters.cnms_received;
         let spraying = host.spraying();
         totals.spraying.at_random += spraying.at_random;

@@ -85,9 +85,10 @@ def _observed(summary: Summary) -> list[str]:
     ]
 
 
-def _cnps(packets: dict[str, Any]) -> str:
-    """What told senders of marks (DCQCN), if anything did."""
-    return f"{packets['cnps_sent']:,} CNPs, " if packets["cnps_sent"] else ""
+def _told(packets: dict[str, Any]) -> str:
+    """What told senders of marks (DCQCN), and what gave them credit (RCCC), if anything did."""
+    cnps = f"{packets['cnps_sent']:,} CNPs, " if packets["cnps_sent"] else ""
+    return cnps + (f"{packets['credits_sent']:,} of credit, " if packets["credits_sent"] else "")
 
 
 def _pauses(summary: Summary) -> list[str]:
@@ -170,7 +171,7 @@ def _counters(summary: Summary) -> list[str]:
         *_jobs(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "
         f"{f'{lost}, ' if lost else ''}"
-        f"{packets['marked']:,} marked, {_cnps(packets)}{packets['retransmitted']:,} retransmitted; "
+        f"{packets['marked']:,} marked, {_told(packets)}{packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),
         *_spraying(summary),

@@ -48,6 +48,8 @@ class Packets:
         """and which of these are the flow's own."""
         answers = np.flatnonzero([kind[row] in {"acknowledgement", "nack"} for row in self.first_row])
         nacks = np.flatnonzero([kind[row] == "nack" for row in self.first_row])
+        self.is_credit = np.array([kind[row] == "credit" for row in self.first_row], dtype=bool)
+        """Which packets gave credit."""
         self.is_dropped = np.array([self.drop_reason[row] is not None for row in self.last_row], dtype=bool)
         """Which packets were dropped."""
         dropped = self.last_row[self.is_dropped]
@@ -58,6 +60,7 @@ class Packets:
         self._own_answers = answers[self.flow[answers] == flow]
         self._own_answered = self._in_order(self._own_answers)
         self._nacks_received = self._in_order(nacks)
+        self._credits_received = self._in_order(np.flatnonzero(self.is_credit))
 
     def cut(self, packet: int, end_ps: int) -> None:
         """What has not happened to a packet by then happens then."""
@@ -79,6 +82,10 @@ class Packets:
     def latest_answer(self, until_ps: int) -> int | None:
         """The same of acknowledgements."""
         return _latest(self._answers_received, self.received, until_ps)
+
+    def latest_credit(self, until_ps: int) -> int | None:
+        """The same of credit."""
+        return _latest(self._credits_received, self.received, until_ps)
 
     def told_to_be_missing(self, packet: int, until_ps: int) -> int | None:
         """When a NACK of a packet that was dropped came to its sender, in picoseconds."""

@@ -36,6 +36,8 @@ class Cause(StrEnum):
     """Between transport and adapter: the host's delay, jitter, interrupts, a receiver that is slow."""
     RATE = "rate"
     """Its congestion control, or a rate limiter (QCN), lets it send no sooner."""
+    CREDIT = "credit"
+    """Its receiver gives it no credit yet: others have their turn, or nothing has asked for it (RCCC)."""
     DELAYED_ACKNOWLEDGEMENT = "delayed_acknowledgement"
     """The receiver has the data and has not acknowledged it."""
     RECOVERY = "recovery"
@@ -59,6 +61,7 @@ _WORDS = {
     Cause.LINK_DOWN: "link that was down",
     Cause.HOST: "host",
     Cause.RATE: "rate",
+    Cause.CREDIT: "credit",
     Cause.DELAYED_ACKNOWLEDGEMENT: "delayed acknowledgement",
     Cause.RECOVERY: "recovery of a loss",
     Cause.TIMEOUT: "retransmission timeout",

@@ -116,11 +116,15 @@ class _Walk:
         if lost is not None:
             self._from_lost(lost, end_ps)
             return
-        cause = Cause.RATE if packets.own.size else Cause.START
+        cause = self._holds_back() if packets.own.size else Cause.START
         row = None if not packets.own.size else packets.first_row[packets.own[0]]
         port, priority = (None, 0) if row is None else (packets.port[row], int(packets.priority[row]))
         self._wait(port, priority, since, end_ps, last, otherwise=cause)
         self._go_on(last)
+
+    def _holds_back(self) -> Cause:
+        """What keeps it from sending although it might."""
+        return Cause.CREDIT if self.packets.is_credit.any() else Cause.RATE
 
     def _go_on(self, packet: int | None) -> None:
         """Goes on from a packet."""
@@ -136,12 +140,13 @@ class _Walk:
         return self._before_data(packet) if packet in self.place_of else self._answered(packet)
 
     def _answered(self, packet: int) -> int | None:
-        """The data that an acknowledgement waited for, and how long it waited besides."""
+        """The data that an acknowledgement, or credit, waited for, and how long it waited besides."""
         packets = self.packets
         self.answers += 1
         answered = packets.latest_data(int(packets.handed[packet]))
         if answered is not None:
-            self._note(Cause.DELAYED_ACKNOWLEDGEMENT, None, packets.received[answered], packets.handed[packet], packet)
+            cause = Cause.CREDIT if packets.is_credit[packet] else Cause.DELAYED_ACKNOWLEDGEMENT
+            self._note(cause, None, packets.received[answered], packets.handed[packet], packet)
         return answered
 
     def _before_data(self, packet: int) -> int | None:
@@ -168,6 +173,8 @@ class _Walk:
         match packets.release[packet]:
             case "acknowledgement" if (answer := packets.latest_answer(ready)) is not None:
                 return None, answer
+            case "credit" if (credit := packets.latest_credit(ready)) is not None:
+                return None, credit
             case "rate" if before is not None:
                 self._wait(port, priority, int(packets.handed[before]), ready, packet, otherwise=Cause.RATE)
                 return before, None
@@ -207,7 +214,7 @@ class _Walk:
         told = packets.told_to_be_missing(original, until) if reason == "trimmed" and not has_waited else None
         if told is not None:
             out = int(packets.first_row[packet])
-            self._wait(packets.port[out], int(packets.priority[out]), told, until, packet, otherwise=Cause.RATE)
+            self._wait(packets.port[out], int(packets.priority[out]), told, until, packet, otherwise=self._holds_back())
             until = told
         self._note(cause, place, since, until, packet, reason)
 

@@ -27,12 +27,19 @@ _COLOURS = {
     Cause.LINK_DOWN: style.COLOURS[3],
     Cause.HOST: style.COLOURS[7],
     Cause.RATE: style.COLOURS[2],
+    Cause.CREDIT: style.COLOURS[2],
     Cause.DELAYED_ACKNOWLEDGEMENT: style.COLOURS[7],
     Cause.RECOVERY: style.COLOURS[4],
     Cause.TIMEOUT: style.COLOURS[4],
     Cause.START: style.COLOURS[7],
 }
-_LINES = {Cause.LINK_DOWN: ":", Cause.DELAYED_ACKNOWLEDGEMENT: ":", Cause.TIMEOUT: ":", Cause.START: "--"}
+_LINES = {
+    Cause.LINK_DOWN: ":",
+    Cause.CREDIT: ":",
+    Cause.DELAYED_ACKNOWLEDGEMENT: ":",
+    Cause.TIMEOUT: ":",
+    Cause.START: "--",
+}
 _AT_SENDER = {Cause.RATE, Cause.RECOVERY, Cause.TIMEOUT, Cause.START}
 _OTHERS = "#b8b8b8"
 _MOST_PACKETS = 300

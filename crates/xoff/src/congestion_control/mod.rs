@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::telemetry::Reading;
 pub use dcqcn::{Marks, NotificationPoint};
+pub use rccc::{Granting, Grants};
 
 /// How DCTCP's receiver answers when marked packets begin or end while an acknowledgement is pending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -49,6 +50,8 @@ pub enum Needs {
         /// And how large the window was when the packet was sent.
         sent_window: bool,
     },
+    /// Packets that give credit, which receivers send to flows that ask for it (RCCC).
+    Credit,
 }
 
 impl Needs {
@@ -56,7 +59,7 @@ impl Needs {
     pub fn echo(self) -> Echo {
         match self {
             Self::Acknowledgements(echo) => echo,
-            Self::Cnps(_) | Self::Delay { .. } | Self::Telemetry { .. } => Echo::None,
+            Self::Cnps(_) | Self::Delay { .. } | Self::Telemetry { .. } | Self::Credit => Echo::None,
         }
     }
 
@@ -73,6 +76,11 @@ impl Needs {
     /// Whether it goes by what packets meet on their path.
     pub fn goes_by_path(self) -> bool {
         matches!(self, Self::Delay { .. }) || self.reads_telemetry()
+    }
+
+    /// Whether it asks how long the fabric's longest path is.
+    pub fn asks_for_path(self) -> bool {
+        self.goes_by_path() || self == Self::Credit
     }
 
     /// Whether it goes by marks; elsewhere packets are not ECN-capable.
@@ -102,7 +110,7 @@ pub struct Flow {
     /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
     pub line_rate: Rate,
     /// Its own switches, and the base round trip of the fabric's longest path; not known where the algorithm needs neither
-    /// delay nor telemetry.
+    /// delay nor telemetry nor credit.
     pub path: Path,
 }
 
@@ -171,9 +179,13 @@ pub trait CongestionControl {
     fn needs(_parameters: &Self::Parameters) -> Needs {
         Needs::Acknowledgements(Echo::None)
     }
+    /// How receivers give it credit, if it needs that.
+    fn granting(_parameters: &Self::Parameters) -> Option<Granting> {
+        None
+    }
     /// New data was acknowledged. While a loss is repaired the window is never what limits the flow.
     fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
-    /// A loss was noticed; called once for each recovery and for each timeout.
+    /// A loss was noticed; called once for each recovery and for each timeout, by adapters for timeouts only.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
     /// A packet was trimmed by a switch; called once for each.
     fn on_trimmed(&mut self, _now: Time, _trimmed: &Trimmed) {}
@@ -186,6 +198,12 @@ pub trait CongestionControl {
     }
     /// A congestion notification packet has arrived.
     fn on_cnp(&mut self, _now: Time) {}
+    /// The receiver has given so many bytes of credit since the flow started.
+    fn on_credit(&mut self, _now: Time, _total: Bytes) {}
+    /// Up to which credit it asks its receiver for more, with so many bytes still to send.
+    fn asks_for(&self, _backlog: Bytes) -> Bytes {
+        Bytes::ZERO
+    }
     /// When its timer is due; `Time::MAX` for never.
     fn next_timer(&self) -> Time {
         Time::MAX
@@ -202,7 +220,7 @@ pub trait CongestionControl {
     fn window(&self) -> Bytes {
         Bytes::MAX
     }
-    /// How fast packets may follow one another on the wire; above the line rate for no limit.
+    /// How fast packets may follow one another on the wire; above the line rate for no limit, zero where none may go.
     fn rate(&self) -> Rate {
         Rate::MAX
     }
@@ -229,6 +247,10 @@ macro_rules! congestion_controls {
             /// What this algorithm must hear of.
             pub fn needs(&self) -> Needs {
                 match self { $(Self::$name(parameters) => $module::$name::needs(parameters),)* }
+            }
+            /// How receivers give it credit, if it needs that.
+            pub fn granting(&self) -> Option<Granting> {
+                match self { $(Self::$name(parameters) => $module::$name::granting(parameters),)* }
             }
             /// Whether a flow in an adapter waits for its window to open, and not for its rate alone.
             pub fn has_window(&self) -> bool {
@@ -273,6 +295,14 @@ macro_rules! congestion_controls {
             pub fn on_cnp(&mut self, now: Time) {
                 match self { $(Self::$name(algorithm) => algorithm.on_cnp(now),)* }
             }
+            /// See [`CongestionControl::on_credit`].
+            pub fn on_credit(&mut self, now: Time, total: Bytes) {
+                match self { $(Self::$name(algorithm) => algorithm.on_credit(now, total),)* }
+            }
+            /// See [`CongestionControl::asks_for`].
+            pub fn asks_for(&self, backlog: Bytes) -> Bytes {
+                match self { $(Self::$name(algorithm) => algorithm.asks_for(backlog),)* }
+            }
             /// See [`CongestionControl::next_timer`].
             pub fn next_timer(&self) -> Time {
                 match self { $(Self::$name(algorithm) => algorithm.next_timer(),)* }
@@ -315,6 +345,7 @@ congestion_controls! {
     timely::Timely,
     swift::Swift,
     nscc::Nscc,
+    rccc::Rccc,
 }
 
 const _: () = assert!(size_of::<Algorithm>() <= 152, "every flow has one, whatever the algorithm");

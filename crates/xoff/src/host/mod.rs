@@ -6,6 +6,7 @@ mod applications;
 mod by_queue_pair;
 mod cnps;
 mod connections;
+mod credit;
 mod intake;
 mod interrupts;
 mod letters;
@@ -41,6 +42,7 @@ use adapter::{Adapter, Sent};
 pub use applications::Applications;
 use cnps::Cnps;
 use connections::OpenConnections;
+use credit::CreditTurns;
 use intake::Intake;
 pub use intake::SlowTime;
 use interrupts::Interrupts;
@@ -75,6 +77,8 @@ enum TimerKey {
     NotificationPoint(u32),
     /// CNPs that are being made.
     Cnp,
+    /// Credit for the flow whose turn is next.
+    Credit,
     /// The next packet of a queue pair, by the flow's number at this host.
     Pacing(u32),
     /// The congestion control of a queue pair, by the flow's number at this host.
@@ -119,6 +123,8 @@ pub struct HostCounters {
     pub finished: u64,
     /// Of the acknowledgements sent, CNPs.
     pub cnps_sent: u64,
+    /// Of the acknowledgements sent, packets of credit.
+    pub credits_sent: u64,
     /// Expiries of retransmission timers.
     pub timeouts: u64,
     /// Congestion notification messages (802.1Qau) received by the adapter.
@@ -162,6 +168,7 @@ pub struct Host {
     applications: Applications,
     interrupts: Interrupts,
     cnps: Cnps,
+    credit: CreditTurns,
     reactions: Reactions,
     /// Nothing where the adapter takes in whatever comes.
     intake: Option<Box<Intake>>,
@@ -197,6 +204,7 @@ impl Host {
             applications: Applications::default(),
             interrupts: Interrupts::default(),
             cnps: Cnps::default(),
+            credit: CreditTurns::default(),
             reactions,
             intake: None,
             letters: Vec::new(),
@@ -452,6 +460,7 @@ impl Host {
             TimerKey::Reception(number) => self.on_reception_timer(number, time, context),
             TimerKey::NotificationPoint(place) => self.on_notification_timer(place, time, context),
             TimerKey::Cnp => self.on_cnp_timer(time, context),
+            TimerKey::Credit => self.on_credit_timer(time, context),
             TimerKey::Pacing(number) => self.on_pacing_timer(number, time, context),
             TimerKey::CongestionControl(number) => self.on_control_timer(number, time, context),
             TimerKey::Limiter(number) => self.on_limiter_timer(number, time, context),

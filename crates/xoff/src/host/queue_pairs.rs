@@ -52,6 +52,7 @@ impl QueuePair {
                 deferred_stamp(Some(record))
             }
             Needs::Delay { .. } => deferred_stamp(None),
+            Needs::Credit => self.sender.asks_for().get(),
             Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
         }
     }
@@ -64,6 +65,10 @@ impl QueuePair {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> (bool, Time) {
         let now = context.now;
+        if self.needs == Needs::Credit {
+            // The stamp that comes back is no time.
+            return (self.sender.on_acknowledgement(now, packet, now, None), now);
+        }
         with_reading(packet, context.agenda.telemetry(), now, |departure, telemetry| {
             (self.sender.on_acknowledgement(now, packet, departure, telemetry), departure)
         })
@@ -256,6 +261,19 @@ impl Host {
         self.on_control_heard(slot, context);
     }
 
+    /// Credit has come for a queue pair.
+    fn on_credit(
+        &mut self,
+        slot: usize,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        context.observer.on_released(context.now, self.id, packet.flow(), Release::Credit);
+        let Some(pair) = self.sendings[slot].queue_pair() else { return };
+        pair.sender.on_credit(context.now, Bytes::new(packet.sequence()));
+        self.on_control_heard(slot, context);
+    }
+
     /// The congestion control of a queue pair has heard something.
     pub(super) fn on_control_heard(
         &mut self,
@@ -274,6 +292,9 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        if packet.is_credit() {
+            return self.on_credit(slot, packet, context);
+        }
         let passed_on = self.passed_on(&self.sendings[slot]);
         if context.fabric.is_cnp(packet) {
             return match passed_on {

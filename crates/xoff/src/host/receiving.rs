@@ -4,12 +4,12 @@ use super::adapter::{Place, Sent};
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
-use crate::congestion_control::Needs;
+use crate::congestion_control::{Grants, Needs};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{
-    ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED,
+    ACKNOWLEDGEMENT, CREDIT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED,
 };
 use crate::scenario::{EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
@@ -39,7 +39,7 @@ impl Receiver {
 pub(super) struct ReturnAddress {
     source: NodeId,
     flow: u32,
-    transport: u8,
+    pub(super) transport: u8,
     flags: u8,
     frame: u16,
 }
@@ -106,9 +106,19 @@ impl Receptions {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Reception {
-    back: ReturnAddress,
-    timer: Timer,
+    pub(super) back: ReturnAddress,
+    pub(super) timer: Timer,
     receiver: Receiver,
+}
+
+impl Reception {
+    /// What its flow was given and asks for, if it sends on credit.
+    pub(super) fn grants(&mut self) -> Option<&mut Grants> {
+        match &mut self.receiver {
+            Receiver::Roce(receiver) => receiver.grants(),
+            Receiver::Tcp(_) | Receiver::ConstantRate(_) => None,
+        }
+    }
 }
 
 impl Host {
@@ -152,6 +162,7 @@ impl Host {
             }
             Receiver::Roce(receiver) => {
                 let reply = receiver.on_data(context.now, packet);
+                let waits_for_credit = receiver.asks_for_credit(context.now, packet) && !reply.complete;
                 let back = reception.back;
                 self.counters.payload_in_vain += Bytes::new(reply.in_vain);
                 if let Some(look_at) = reply.look_at
@@ -175,6 +186,9 @@ impl Host {
                 match reply.answer {
                     Some(answer) => self.send_answer(&answer, reply.echo, back, packet, context),
                     None => context.forget(packet),
+                }
+                if waits_for_credit {
+                    self.wait_for_credit(packet.reception(), context);
                 }
             }
             Receiver::Tcp(receiver) => {
@@ -212,8 +226,13 @@ impl Host {
         if slot == GONE {
             return self.acknowledge_everything(packet, context);
         }
-        let back = self.receptions[slot as usize].back;
+        let reception = &mut self.receptions[slot as usize];
+        let (back, Receiver::Roce(receiver)) = (reception.back, &mut reception.receiver) else { return };
+        let waits_for_credit = receiver.asks_for_credit(context.now, packet);
         self.send_answer(&RoceReceiver::on_trimmed(packet), false, back, packet, context);
+        if waits_for_credit {
+            self.wait_for_credit(packet.reception(), context);
+        }
     }
 
     #[inline]
@@ -236,6 +255,12 @@ impl Host {
             NOT_SEEN => self.begin_reception(packet, context),
             slot => slot,
         }
+    }
+
+    /// Where the state is of a flow to this host that has this number.
+    pub(super) fn slot_of(&mut self, number: u32, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
+        let (flows, place) = self.flows_with(number, context);
+        flows.slot(place)
     }
 
     /// Where a flow to this host is known, and under which number.
@@ -309,8 +334,7 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let (flows, place) = self.flows_with(number, context);
-        let slot = flows.slot(place);
+        let slot = self.slot_of(number, context);
         if slot == GONE {
             return;
         }
@@ -329,6 +353,8 @@ impl Host {
                 if receiver.on_cnp_timer(context.now) {
                     let late = self.send_cnp_of(back, context);
                     self.put_off_cnps(slot, late);
+                } else if receiver.grants().is_some() {
+                    self.look_after_credit(number, slot, context);
                 }
             }
             Receiver::ConstantRate(_) => {}
@@ -400,6 +426,29 @@ impl Host {
         };
         // Of a sprayed flow they all go one way, as if it were not.
         self.send_cnp(Packet::from(header).with_entropy(back.flow as u16), context)
+    }
+
+    /// Sends a packet of credit.
+    pub(super) fn send_credit_of(
+        &mut self,
+        back: ReturnAddress,
+        granted: Bytes,
+        frame: Bytes,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let header = Header {
+            sequence: granted.get(),
+            stamp: context.now.get(),
+            length: CREDIT,
+            frame: frame.get() as u16,
+            ..self.header_back(back)
+        };
+        self.counters.acknowledgements_sent += 1;
+        self.counters.credits_sent += 1;
+        // As of CNPs.
+        let packet = Packet::from(header).with_entropy(back.flow as u16);
+        context.observer.on_handed(context.now, &packet, false);
+        self.adapter.put(packet, Place::Last, context);
     }
 
     /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.

@@ -572,7 +572,10 @@ impl Host {
                 if let Some(longer) = pair.sender.prolongs_timeout() {
                     return self.pending.arm(&mut sending.timer, key, context.now + longer);
                 }
-                pair.sender.on_timeout();
+                if let Some(longer) = pair.sender.waits_for_credit(context.now) {
+                    return self.pending.arm(&mut sending.timer, key, context.now + longer);
+                }
+                pair.sender.on_timeout(context.now);
                 self.counters.timeouts += 1;
                 if let Some(sprayers) = &mut self.sprayers {
                     sprayers.on_timeout(pair.sprayer, context.now);

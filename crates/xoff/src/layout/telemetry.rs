@@ -18,7 +18,7 @@ pub fn longest_path_of_each(
 ) -> Vec<Path> {
     let counts = |host| network.servers.is_some_and(|servers| servers.is_inside(host)) == inside;
     let path = |transport: &Transport| match transport {
-        Transport::Roce(roce) if roce.needs().goes_by_path() => {
+        Transport::Roce(roce) if roce.needs().asks_for_path() => {
             longest_path(roce, network, routes_over_time, counts)
         }
         _ => Path::default(),

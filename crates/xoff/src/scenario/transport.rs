@@ -104,10 +104,7 @@ impl Transport {
     pub fn first_timeout(&self) -> Option<Span> {
         match self {
             Self::Tcp(tcp) => Some(tcp.minimum_rto.max(tcp.initial_rto.unwrap_or_default())),
-            Self::Roce(roce) => Some(match &roce.recovery {
-                RoceRecovery::GoBackN(settings) => settings.timeout,
-                RoceRecovery::SelectiveRepeat(settings) => settings.timeout_high,
-            }),
+            Self::Roce(roce) => Some(roce.first_timeout()),
             Self::ConstantRate(_) => None,
         }
     }
@@ -421,6 +418,14 @@ impl Roce {
         of_recovery.into_iter().chain(self.maximum_window).min()
     }
 
+    /// The longest that it waits before it first sends something again.
+    pub fn first_timeout(&self) -> Span {
+        match &self.recovery {
+            RoceRecovery::GoBackN(settings) => settings.timeout,
+            RoceRecovery::SelectiveRepeat(settings) => settings.timeout_high,
+        }
+    }
+
     /// Frame of an ACK or a NACK, with the telemetry that it takes back.
     pub fn acknowledgement_frame(&self) -> Bytes {
         self.acknowledgement + self.telemetry_in_frame()
@@ -429,7 +434,7 @@ impl Roce {
     fn telemetry_in_frame(&self) -> Bytes {
         match self.needs() {
             Needs::Telemetry { .. } => self.telemetry.unwrap_or(DEFAULT_TELEMETRY),
-            Needs::Acknowledgements(_) | Needs::Cnps(_) | Needs::Delay { .. } => Bytes::ZERO,
+            Needs::Acknowledgements(_) | Needs::Cnps(_) | Needs::Delay { .. } | Needs::Credit => Bytes::ZERO,
         }
     }
 }

@@ -71,6 +71,7 @@ impl Scenario {
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
             check_queue_pairs(name, transport)?;
+            check_credit(name, transport)?;
             check_spraying(name, transport)?;
             check_initial_timeout(name, transport)?;
             check_acknowledgements(name, transport)?;
@@ -314,6 +315,7 @@ fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
         Needs::Cnps(_) if !in_adapter => "needs CNPs, which only RoCE sends",
         Needs::Delay { .. } if !in_adapter => "needs the adapter's clock, which only RoCE has",
         Needs::Telemetry { .. } if !in_adapter => "needs telemetry, which only RoCE carries",
+        Needs::Credit if !in_adapter => "needs credit, which only receivers of RoCE give",
         _ => return check_cut_by(name, control),
     };
     let expected = if in_adapter {
@@ -366,6 +368,22 @@ fn check_queue_pairs(name: &str, transport: &Transport) -> Checked {
     let problem = format!("is {queue_pairs}, and every flow has a queue pair of its own");
     let expected = "expected connections = \"persistent\" beside it";
     Err(ScenarioError::at(format!("transport.{name}.queue_pairs"), problem, expected))
+}
+
+/// Receivers give credit to flows, and none to what lasts longer.
+fn check_credit(name: &str, transport: &Transport) -> Checked {
+    let Transport::Roce(Roce {
+        connections: QueuePairs::Persistent, congestion_control: Some(control), ..
+    }) = transport
+    else {
+        return Ok(());
+    };
+    if control.needs() != Needs::Credit {
+        return Ok(());
+    }
+    let problem = format!("receivers give each flow of {} credit of its own", control.spelling());
+    let expected = "expected \"per_flow\", or another congestion control";
+    Err(ScenarioError::at(format!("transport.{name}.connections"), problem, expected))
 }
 
 /// Packets have room for telemetry only where something reads it.
@@ -746,6 +764,25 @@ mod tests {
              expected no such key, or alpha_rises = \"at_cnp\""
         );
         assert_eq!(dcqcn(", preset = 'mellanox', alpha_rises = 'at_cnp'"), "accepted");
+    }
+
+    #[test]
+    fn credit_is_given_to_flows_of_adapters_that_have_queue_pairs_of_their_own() {
+        let rccc = |keys: &str| {
+            let control = format!("congestion_control = {{ algorithm = 'rccc' }}, {keys}");
+            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {control} }}"))
+        };
+        assert_eq!(rccc("kind = 'roce'"), "accepted");
+        assert_eq!(
+            rccc("kind = 'roce', connections = 'persistent'"),
+            "transport.x.connections: receivers give each flow of rccc credit of its own; \
+             expected \"per_flow\", or another congestion control"
+        );
+        assert_eq!(
+            rccc("kind = 'tcp'"),
+            "transport.x.congestion_control.algorithm: rccc needs credit, which only receivers of RoCE give; \
+             expected one that TCP's acknowledgements serve"
+        );
     }
 
     #[test]

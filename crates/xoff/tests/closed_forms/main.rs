@@ -33,6 +33,7 @@ mod persistent_queue_pairs;
 mod pfc;
 mod priority;
 mod queue_disciplines;
+mod receiver_credit;
 mod roce;
 mod slow_receivers;
 mod telemetry;

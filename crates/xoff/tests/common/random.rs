@@ -53,10 +53,10 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
     let after = (routing(), measure(), duplicate_threshold(), queue_pairs(), spraying(), scale_up());
     (text, changes, slow, after).prop_map(|(text, changes, slow, after)| {
-        let (routing, measure, threshold, window, spraying, scale_up) = after;
+        let (routing, measure, threshold, queue_pairs, spraying, scale_up) = after;
         let text = text.replacen("kind = 'tcp', ", &format!("kind = 'tcp', {threshold}"), 1);
-        let text = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {window}"), 1);
-        let text = with_spraying(with_routing(text, routing), spraying);
+        let text = with_roce_keys(text, queue_pairs);
+        let text = with_roce_keys(with_routing(text, routing), spraying);
         let text = with_servers(text, scale_up);
         let text = with_link_changes(with_all_that_fit(text, &slow), &changes);
         measure.to_owned() + &text
@@ -119,9 +119,9 @@ fn with_routing(text: String, routing: &str) -> String {
     if is_accepted(&other) { other } else { text }
 }
 
-/// The scenario whose queue pairs spray like that if it fits.
-fn with_spraying(text: String, spraying: &str) -> String {
-    let other = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {spraying}"), 1);
+/// The scenario whose queue pairs have these keys, too, if they fit.
+fn with_roce_keys(text: String, keys: &str) -> String {
+    let other = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {keys}"), 1);
     if is_accepted(&other) { other } else { text }
 }
 
@@ -605,6 +605,8 @@ fn roce() -> impl Strategy<Value = String> {
         ", congestion_control = { algorithm = 'timely', low_rtt = '10us', high_rtt = '20us', segment = '1B' }",
         ", congestion_control = { algorithm = 'swift', base_target = '5us', target_range = '10us' }",
         ", congestion_control = { algorithm = 'nscc', target_delay = '3us', quick_adapt_targets = 1, quick_adapt_share = 1 }",
+        ", congestion_control = { algorithm = 'rccc' }",
+        ", congestion_control = { algorithm = 'rccc', initial_credit = 0, maximum_credit = 0.3, credit_rate = 0.8, packets_per_credit = 1 }",
     ]);
     let recovery = text(&[
         "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '20us' }",

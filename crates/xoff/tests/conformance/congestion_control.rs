@@ -3,7 +3,9 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters, Path};
+use xoff::congestion_control::{
+    Ack, Algorithm, Flow, Grants, Loss, LossKind, Needs, Parameters, Path, Trimmed,
+};
 use xoff::kernel::units::{Bytes, Rate, Span, Time};
 use xoff::telemetry::{Record, Records, Telemetry};
 
@@ -331,6 +333,83 @@ impl Probe {
     }
 }
 
+fn goes_by_credit(needs: Needs) -> bool {
+    needs == Needs::Credit
+}
+
+/// What becomes of a packet of data, when its sender hears that it was trimmed if it was, and what becomes of the next credit.
+#[derive(Clone, Copy, Debug)]
+struct Fate {
+    trimmed: bool,
+    told_at_once: bool,
+    credit_lost: bool,
+}
+
+fn any_fate() -> impl Strategy<Value = Fate> {
+    (prop::bool::weighted(0.3), any::<bool>(), prop::bool::weighted(0.2))
+        .prop_map(|(trimmed, told_at_once, credit_lost)| Fate { trimmed, told_at_once, credit_lost })
+}
+
+/// Both ends of a flow on credit, reduced to what its congestion control can see of them.
+struct OnCredit {
+    algorithm: Algorithm,
+    grants: Grants,
+    /// Packets not sent yet, trimmed without the sender's knowledge, to be sent again, and arrived.
+    unsent: u64,
+    untold: u64,
+    lost: u64,
+    arrived: u64,
+}
+
+impl OnCredit {
+    const SEGMENT: Bytes = Bytes::new(1000);
+
+    fn new(parameters: &Parameters, packets: u64) -> Self {
+        let path = Path { switches: 1, base_rtt: Span::from_microseconds(1) };
+        let flow = Flow { segment: Self::SEGMENT, line_rate: Rate::from_gbps(100), path, ..Flow::default() };
+        let (algorithm, grants) = (parameters.start(&flow), Grants::default());
+        Self { algorithm, grants, unsent: packets, untold: 0, lost: 0, arrived: 0 }
+    }
+
+    /// Sends a packet, if there is one and credit for it.
+    fn send(&mut self, fate: Fate) -> bool {
+        if self.unsent + self.lost == 0 || self.algorithm.rate() == Rate::ZERO {
+            return false;
+        }
+        *(if self.lost > 0 { &mut self.lost } else { &mut self.unsent }) -= 1;
+        self.algorithm.on_sent(Time::ZERO, Self::SEGMENT);
+        let asked = self.algorithm.asks_for(Self::SEGMENT * (self.unsent + self.lost));
+        let trimmed = if fate.trimmed { Self::SEGMENT } else { Bytes::ZERO };
+        self.grants.on_packet(Time::ZERO, asked, trimmed);
+        if fate.trimmed {
+            self.untold += 1;
+        } else {
+            self.arrived += 1;
+        }
+        if fate.told_at_once {
+            self.tell();
+        }
+        true
+    }
+
+    /// The sender hears of what was trimmed.
+    fn tell(&mut self) {
+        for _ in 0..std::mem::take(&mut self.untold) {
+            self.lost += 1;
+            self.algorithm
+                .on_trimmed(Time::ZERO, &Trimmed { payload: Self::SEGMENT, in_flight: Bytes::ZERO });
+        }
+    }
+
+    /// The receiver gives what it may, and says so.
+    fn give(&mut self, packets: u64, credit_lost: bool) {
+        self.grants.grant(Self::SEGMENT * packets);
+        if !credit_lost {
+            self.algorithm.on_credit(Time::ZERO, self.grants.granted());
+        }
+    }
+}
+
 /// A queue of 100 us that stays, and one that grows from there, leave less than a fifth of the link; an idle path gives all of it back.
 #[test]
 fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
@@ -394,6 +473,34 @@ proptest! {
             let answers = probes.each_ref().map(|probe| (probe.algorithm.window(), probe.algorithm.rate()));
             prop_assert_eq!(answers[0], answers[1]);
         }
+    }
+
+    /// Whatever is trimmed, and whatever credit is lost and given again, a flow is given what it needs, and no more than that.
+    #[test]
+    fn credit_adds_up(
+        parameters in any_parameters(goes_by_credit),
+        packets in 1..200u64,
+        at_once in 1..9u64,
+        fates in proptest::collection::vec(any_fate(), 1..100),
+    ) {
+        let mut flow = OnCredit::new(&parameters, packets);
+        let mut trims = 0;
+        for (turn, &fate) in fates.iter().cycle().enumerate() {
+            if flow.arrived == packets {
+                break;
+            }
+            // After so many turns whatever is lost must have been made up for.
+            let fate = Fate { trimmed: fate.trimmed && turn < 2000, ..fate };
+            prop_assert!(turn < 20_000, "{} of {packets} have arrived", flow.arrived);
+            let has_sent = flow.send(fate);
+            trims += u64::from(has_sent && fate.trimmed);
+            if !has_sent {
+                flow.tell();
+                flow.give(at_once, fate.credit_lost && turn < 2000);
+            }
+        }
+        prop_assert!(flow.grants.granted() <= OnCredit::SEGMENT * (packets + trims));
+        prop_assert!(flow.algorithm.rate() == Rate::ZERO || flow.unsent + flow.lost == 0);
     }
 
     /// The rate is above zero and no higher than the link's; CNPs lower it, and what is sent raises it.

@@ -1,7 +1,7 @@
 //! What a congestion control aims at that does not suit the network: targets that it can never meet, steps that are too small.
 
 use super::{Simulation, in_gigabits, in_microseconds};
-use crate::congestion_control::{Parameters, Path, hpcc, nscc, power_tcp, swift, timely};
+use crate::congestion_control::{Parameters, Path, hpcc, nscc, power_tcp, rccc, swift, timely};
 use crate::kernel::units::{Rate, Span};
 use crate::scenario::{Roce, RoceRecovery, Transport};
 
@@ -23,6 +23,9 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
             Parameters::Nscc(nscc::Parameters { base_rtt: Some(base_rtt), maximum_window, .. }) => {
                 too_short(name, "nscc", *base_rtt, maximum_window.as_f64(), path)
             }
+            Parameters::Rccc(rccc::Parameters { base_rtt: Some(base_rtt), maximum_credit, .. }) => {
+                too_short(name, "rccc", *base_rtt, maximum_credit.as_f64(), path)
+            }
             _ => None,
         };
     let mut notes: Vec<String> = of_them.clone().filter_map(note).collect();
@@ -36,7 +39,7 @@ fn too_short(name: &str, algorithm: &str, base_rtt: Span, windows: f64, path: &P
     (base_rtt.as_seconds() * windows < path.base_rtt.as_seconds()).then(|| {
         let longest = in_microseconds(path.base_rtt);
         format!(
-            "transport.{name}: {algorithm}'s base_rtt of {base_rtt} is below the longest base round trip, {longest}: its windows \
+            "transport.{name}: {algorithm}'s base_rtt of {base_rtt} is below the longest base round trip, {longest}: its flows \
              do not fill a link although nothing waits"
         )
     })
@@ -120,9 +123,13 @@ mod tests {
         let control = |base_rtt: &str| {
             format!("congestion_control = {{ algorithm = 'nscc', base_rtt = '{base_rtt}' }}")
         };
-        assert_eq!(of(&control("1ms")), [""; 0]);
-        let [note] = &of(&control("1ns"))[..] else { panic!("it is noted once") };
-        assert!(note.starts_with("transport.nscc: nscc's base_rtt of 1ns is below the longest"), "{note}");
+        for algorithm in ["nscc", "rccc"] {
+            let control = |base_rtt| control(base_rtt).replace("nscc", algorithm);
+            assert_eq!(of(&control("1ms")), [""; 0]);
+            let [note] = &of(&control("1ns"))[..] else { panic!("it is noted once") };
+            let expected = format!("transport.nscc: {algorithm}'s base_rtt of 1ns is below the longest");
+            assert!(note.starts_with(&expected), "{note}");
+        }
         let window = |bytes: u32| {
             format!("{}, recovery = {{ kind = 'selective_repeat', window = '{bytes}B' }}", control("1ms"))
         };

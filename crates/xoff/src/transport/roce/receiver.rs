@@ -1,7 +1,7 @@
 //! The receiving side: what has arrived, how it is acknowledged and when marks are answered.
 
-use crate::congestion_control::{Marks, Needs, NotificationPoint};
-use crate::kernel::units::{Span, Time};
+use crate::congestion_control::{Grants, Marks, Needs, NotificationPoint};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{LAST, MARKED, Packet};
 use crate::scenario::{Roce, RoceRecovery};
 use crate::transport::reassembly::Reassembly;
@@ -38,9 +38,20 @@ pub struct Reply {
     pub in_vain: u64,
 }
 
+/// What a congestion control has the receiver do.
+#[derive(Clone, Debug)]
+enum Duty {
+    None,
+    /// To answer marks by CNPs.
+    Notify(NotificationPoint, Marks),
+    /// To give credit.
+    Grant(Grants),
+}
+
 /// Receiving state of one queue pair.
 #[derive(Clone, Debug)]
 pub struct RoceReceiver {
+    payload: Bytes,
     acknowledge_every: u32,
     /// Whether packets are kept that come out of order, and the least time from one NACK of a byte to the next.
     keeps: bool,
@@ -54,8 +65,8 @@ pub struct RoceReceiver {
     nacked_until: Time,
     /// Whether acknowledgements tell if their packet was marked.
     echoes: bool,
-    /// How marks are answered by CNPs, and what is known of them.
-    marks: Option<(NotificationPoint, Marks)>,
+    /// What the congestion control has it do besides.
+    duty: Duty,
     /// The place of the notification point that answers them, if that is of a persistent queue pair.
     answered_at: Option<u32>,
 }
@@ -72,12 +83,13 @@ impl RoceReceiver {
             RoceRecovery::GoBackN(settings) => (false, settings.nack_interval),
             RoceRecovery::SelectiveRepeat(_) => (true, Span::ZERO),
         };
-        let needs = settings.needs();
-        let marks = match needs {
-            Needs::Cnps(point) => Some((point, point.start(now))),
-            _ => None,
+        let duty = match settings.needs() {
+            Needs::Cnps(point) => Duty::Notify(point, point.start(now)),
+            Needs::Credit => Duty::Grant(Grants::default()),
+            Needs::Acknowledgements(_) | Needs::Delay { .. } | Needs::Telemetry { .. } => Duty::None,
         };
         Self {
+            payload: settings.payload,
             acknowledge_every: settings.acknowledge_every,
             keeps,
             nack_interval,
@@ -86,7 +98,7 @@ impl RoceReceiver {
             pending: 0,
             nacked_until: Time::ZERO,
             echoes: settings.echoes_marks(),
-            marks,
+            duty,
             answered_at: None,
         }
     }
@@ -94,7 +106,7 @@ impl RoceReceiver {
     /// The same on a persistent queue pair, whose notification point is at this place.
     #[must_use]
     pub fn answered_at(self, place: u32) -> Self {
-        Self { marks: None, answered_at: Some(place), ..self }
+        Self { duty: Duty::None, answered_at: Some(place), ..self }
     }
 
     /// A data packet has arrived.
@@ -115,7 +127,7 @@ impl RoceReceiver {
         if packet.is(MARKED) {
             reply.echo = self.echoes;
             reply.marked_at = self.answered_at;
-            if let Some((point, marks)) = &mut self.marks {
+            if let Duty::Notify(point, marks) = &mut self.duty {
                 reply.cnp = point.on_marked(marks, now);
                 reply.look_at = (!reply.cnp).then_some(marks.interval_end());
             }
@@ -162,16 +174,32 @@ impl RoceReceiver {
         Answer { next: packet.sequence(), negative: true, block: None, trimmed: true }
     }
 
+    /// A packet has arrived, whole or trimmed, that may ask for credit. Returns whether its flow is to wait for its turn from now on.
+    #[inline]
+    pub fn asks_for_credit(&mut self, now: Time, packet: &Packet) -> bool {
+        let Duty::Grant(grants) = &mut self.duty else { return false };
+        let trimmed = if packet.is_trimmed() { self.payload } else { Bytes::ZERO };
+        grants.on_packet(now, Bytes::new(packet.stamp()), trimmed)
+    }
+
+    /// What its flow was given and asks for, if it sends on credit.
+    pub fn grants(&mut self) -> Option<&mut Grants> {
+        if let Duty::Grant(grants) = &mut self.duty { Some(grants) } else { None }
+    }
+
     /// The CNP that was to be sent leaves so much later.
     pub fn put_off_cnps(&mut self, late: Span) {
-        if let Some((point, marks)) = &mut self.marks {
+        if let Duty::Notify(point, marks) = &mut self.duty {
             point.put_off(marks, late);
         }
     }
 
     /// The interval between CNPs is over. Returns whether to send one now.
     pub fn on_cnp_timer(&mut self, now: Time) -> bool {
-        self.marks.as_mut().is_some_and(|(point, marks)| point.on_interval_end(marks, now))
+        match &mut self.duty {
+            Duty::Notify(point, marks) => point.on_interval_end(marks, now),
+            Duty::None | Duty::Grant(_) => false,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::control::{Acknowledged, settle};
 use super::shared_sequence::{Handover, SharedSequence};
-use crate::congestion_control::{Algorithm, Flow, Path};
+use crate::congestion_control::{Algorithm, Flow, Loss, LossKind, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, NEGATIVE, Packet};
 use crate::scenario::{Roce, RoceRecovery};
@@ -21,6 +21,9 @@ pub struct Segment {
     /// Whether they were sent before.
     pub retransmission: bool,
 }
+
+/// How many timeouts a flow may wait for its turn among all that ask for credit.
+const TURNS_OF_CREDIT: u64 = 16;
 
 /// How losses are repaired.
 #[derive(Clone, Debug)]
@@ -209,6 +212,19 @@ impl RoceSender {
         is_longer.then(|| timeouts.high.saturating_sub(timeouts.low))
     }
 
+    /// How much longer it waits while it has no credit: a timeout from its last packet on, and many if its receiver knows of all that it
+    /// has to send again, and has only to give credit.
+    pub fn waits_for_credit(&mut self, now: Time) -> Option<Span> {
+        if self.rate > Rate::ZERO {
+            return None;
+        }
+        let timeout = self.timeout()?;
+        let is_told = matches!(&self.repair, Repair::Selective { missing, .. } if missing.is_all_told());
+        let patience = if is_told && self.in_window() == self.gone_beyond() { TURNS_OF_CREDIT } else { 1 };
+        let due = self.began + timeout * patience;
+        (due > now).then(|| due.since(now).min(timeout))
+    }
+
     /// Packets sent and not acknowledged.
     pub fn packets_in_flight(&self) -> u64 {
         self.in_flight().div_ceil(self.payload())
@@ -321,10 +337,12 @@ impl RoceSender {
     /// The next packet follows the last at the rate of now; the link itself keeps packets apart at its own rate.
     #[inline]
     fn pace(&mut self) {
-        self.next_at = if self.rate < self.line_rate {
+        self.next_at = if self.rate >= self.line_rate {
+            self.began
+        } else if self.rate > Rate::ZERO {
             self.began + self.rate.transmission_time(self.wire)
         } else {
-            self.began
+            Time::MAX
         };
     }
 
@@ -487,8 +505,14 @@ impl RoceSender {
     }
 
     /// The retransmission timer has expired.
-    pub fn on_timeout(&mut self) {
+    pub fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
+        let loss = Loss {
+            in_flight: Bytes::new(self.in_flight()),
+            kind: LossKind::Timeout,
+            first_lost: self.unacknowledged,
+            next_sequence: self.next,
+        };
         let payload = self.payload();
         match &mut self.repair {
             Repair::GoBackN { .. } => self.next = self.unacknowledged,
@@ -497,6 +521,28 @@ impl RoceSender {
                 missing.lose_again();
             }
         }
+        if let Some(control) = &mut self.congestion_control {
+            control.on_loss(now, &loss);
+            self.ask_control();
+        }
+    }
+
+    /// The receiver has given so many bytes of credit since the flow started.
+    pub fn on_credit(&mut self, now: Time, total: Bytes) {
+        if let Some(control) = &mut self.congestion_control {
+            control.on_credit(now, total);
+            self.ask_control();
+        }
+    }
+
+    /// Up to which credit it asks its receiver for more.
+    pub fn asks_for(&self) -> Bytes {
+        let lost = match &self.repair {
+            Repair::Selective { missing, .. } => missing.lost_count() * self.payload(),
+            Repair::GoBackN { .. } => 0,
+        };
+        let backlog = Bytes::new(self.size - self.next).saturating_add(Bytes::new(lost));
+        self.congestion_control.as_ref().map_or(Bytes::ZERO, |control| control.asks_for(backlog))
     }
 
     /// A congestion notification packet has arrived.
@@ -617,7 +663,7 @@ mod tests {
     fn a_late_acknowledgement_skips_what_would_be_sent_in_vain() {
         let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), false, Bytes::new(5000));
         sent(&mut sender, 9);
-        sender.on_timeout();
+        sender.on_timeout(Time::ZERO);
         assert_eq!(sent(&mut sender, 1), [0]);
         answer(&mut sender, 4000, None, 0);
         assert_eq!(sent(&mut sender, 9), [4000]);
@@ -765,11 +811,11 @@ mod tests {
     fn a_timeout_repairs_the_first_packet_and_all_gaps_again() {
         let mut sender = selective();
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
-        sender.on_timeout();
+        sender.on_timeout(Time::ZERO);
         assert_eq!(sent(&mut sender, 9), [0]);
         answer(&mut sender, 0, Some((2000, 3000)), NEGATIVE);
         assert_eq!(sent(&mut sender, 9), [1000]);
-        sender.on_timeout();
+        sender.on_timeout(Time::ZERO);
         assert_eq!(sent(&mut sender, 9), [0, 1000]);
     }
 

@@ -1,0 +1,315 @@
+//! RCCC: receivers give credit, and senders send no more than they have (Ultra Ethernet Transport, specification 1.0, "Receiver-Credit
+//! Congestion Control"; EQDS, NSDI 2022).
+//! A flow starts with credit for its first round trip, and every packet that it sends tells its receiver up to which credit it asks for. The
+//! adapter there gives credit to one flow after another, for a few packets each, a little slower than its link brings them: whatever the
+//! number of senders, what they send later comes no faster than that. What switches trim uses up credit; the receiver sees that, and
+//! gives as much besides.
+//! Rules and values are those of the consortium's reference simulator (htsim, `uec.cpp`): any credit at all lets a packet go,
+//! and what it lacks is owed.
+//! Left out: credit for flows that ask for none; requests without data; that a sender with several flows asks for less. Beside credit, that
+//! simulator may have NSCC decide as well.
+//! Differs: credit counts payload, without headers, and may add up to all that was asked for; what the receiver gave and nobody has used for
+//! as long as a retransmission timeout, it says once more.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CongestionControl, Flow, Loss, LossKind, Needs, Trimmed};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+
+/// What can be set of RCCC.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Round-trip time of an idle fabric, for the bandwidth-delay product. Left out, that of its longest path: propagation, and a full
+    /// packet and its acknowledgement on every link.
+    #[schemars(extend("x-above" = "0s"))]
+    pub base_rtt: Option<Span>,
+    /// Credit that a flow starts with, in bandwidth-delay products of its adapter's link, and at least a byte.
+    pub initial_credit: Ratio,
+    /// The most that a flow asks for beyond what it has used, in bandwidth-delay products, above 0 [maxwnd].
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub maximum_credit: Ratio,
+    /// Share of its link's rate that a receiver gives credit for, above 0 and at most 1. What is left keeps its queue short [`pull_rate_modifier`].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub credit_rate: Ratio,
+    /// The most packets that one packet of credit is for [`mtus_per_pull`].
+    #[schemars(extend("minimum" = 1))]
+    pub packets_per_credit: u32,
+    /// Frame of a packet of credit.
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub credit: Bytes,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            base_rtt: None,
+            initial_credit: Ratio::new(3, 2),
+            maximum_credit: Ratio::new(3, 2),
+            credit_rate: Ratio::new(99, 100),
+            packets_per_credit: 4,
+            credit: Bytes::new(64),
+        }
+    }
+}
+
+/// How the receiver of a flow gives credit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Granting {
+    /// Share of its link.
+    pub rate: Ratio,
+    /// Packets that are given at once.
+    pub packets: u32,
+    /// Frame of a packet of credit.
+    pub frame: Bytes,
+}
+
+/// One flow's state, where it is sent.
+#[derive(Clone, Debug)]
+pub struct Rccc {
+    maximum: u64,
+    overhead: u64,
+    /// Payload bytes sent so far, whatever became of them,
+    sent: u64,
+    /// and how many may be; less than that if the last packet had more than there was credit for.
+    credit: u64,
+    /// All credit that the receiver has given so far [pull].
+    heard: u64,
+    /// What was trimmed, for which the receiver gives credit unasked.
+    trimmed: u64,
+}
+
+/// One flow's state, where it is received. Credit is counted from the flow's start, without what it starts with.
+#[derive(Clone, Debug, Default)]
+pub struct Grants {
+    /// What the sender has asked for [`pull_target`],
+    asked: u64,
+    /// what was trimmed,
+    trimmed: u64,
+    /// and what it was given.
+    granted: u64,
+    /// When the last packet came.
+    heard_at: Time,
+    /// Whether the flow waits for its turn.
+    waits: bool,
+}
+
+impl Rccc {
+    /// One flow's state.
+    pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        let base_rtt = parameters.base_rtt.unwrap_or(flow.path.base_rtt);
+        let product = flow.line_rate.bytes_in(base_rtt);
+        Self {
+            maximum: parameters.maximum_credit.of(product).get().max(1),
+            overhead: flow.overhead.get(),
+            sent: 0,
+            credit: parameters.initial_credit.of(product).get().max(1),
+            heard: 0,
+            trimmed: 0,
+        }
+    }
+}
+
+impl CongestionControl for Rccc {
+    type Parameters = Parameters;
+
+    fn needs(_parameters: &Parameters) -> Needs {
+        Needs::Credit
+    }
+
+    fn granting(parameters: &Parameters) -> Option<Granting> {
+        let Parameters { credit_rate: rate, packets_per_credit: packets, credit: frame, .. } = *parameters;
+        Some(Granting { rate, packets, frame })
+    }
+
+    fn on_sent(&mut self, _now: Time, size: Bytes) -> bool {
+        self.sent += size.get() - self.overhead;
+        self.sent >= self.credit
+    }
+
+    fn on_credit(&mut self, _now: Time, total: Bytes) {
+        let more = total.get().saturating_sub(self.heard);
+        self.heard += more;
+        self.credit += more;
+    }
+
+    fn on_trimmed(&mut self, _now: Time, trimmed: &Trimmed) {
+        self.trimmed += trimmed.payload.get();
+    }
+
+    /// What was lost may have been what asked for more: one packet asks again.
+    fn on_loss(&mut self, _now: Time, loss: &Loss) {
+        if loss.kind == LossKind::Timeout {
+            self.credit = self.credit.max(self.sent + 1);
+        }
+    }
+
+    fn asks_for(&self, backlog: Bytes) -> Bytes {
+        if backlog == Bytes::ZERO {
+            return backlog;
+        }
+        let wanted = self.sent + backlog.get().min(self.maximum);
+        Bytes::new((self.heard + wanted).saturating_sub(self.credit + self.trimmed))
+    }
+
+    fn rate(&self) -> Rate {
+        if self.sent < self.credit { Rate::MAX } else { Rate::ZERO }
+    }
+}
+
+impl Grants {
+    /// A packet has come whose sender asks for credit up to here, and so much of it was cut off. Returns whether the flow is to wait for
+    /// its turn from now on.
+    pub fn on_packet(&mut self, now: Time, asked: Bytes, trimmed: Bytes) -> bool {
+        self.heard_at = now;
+        self.asked = self.asked.max(asked.get());
+        self.trimmed += trimmed.get();
+        let begins = !self.waits && self.lacks() > 0;
+        self.waits |= begins;
+        begins
+    }
+
+    /// Its turn has come: it is given so much at most. Returns what that was.
+    pub fn grant(&mut self, most: Bytes) -> Bytes {
+        let more = self.lacks().min(most.get());
+        self.granted += more;
+        self.waits = self.lacks() > 0;
+        Bytes::new(more)
+    }
+
+    fn lacks(&self) -> u64 {
+        (self.asked + self.trimmed).saturating_sub(self.granted)
+    }
+
+    /// All that it was given so far.
+    pub fn granted(&self) -> Bytes {
+        Bytes::new(self.granted)
+    }
+
+    /// Whether it asks for more than that, and waits for its turn.
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// So long after credit was given: whether to give it once more, because no packet has come since, or else when to look again.
+    pub fn repeats(&mut self, now: Time, patience: Span) -> Result<(), Option<Time>> {
+        let due = self.heard_at + patience;
+        if self.waits {
+            return Err(None);
+        }
+        if now < due {
+            return Err(Some(due));
+        }
+        self.waits = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::flow;
+    use super::*;
+
+    /// Payload on packets of 1000 bytes, without headers.
+    const PACKET: Bytes = Bytes::new(1000);
+
+    /// A flow at 100 Gb/s with a base round trip of 1 us: 12,500 bytes.
+    fn rccc() -> Rccc {
+        let [initial_credit, maximum_credit] = [Ratio::new(1, 1); 2];
+        let parameters = Parameters { initial_credit, maximum_credit, ..Parameters::default() };
+        Rccc::new(&parameters, &flow(100, 1))
+    }
+
+    fn sends(rccc: &mut Rccc) -> usize {
+        let mut sent = 0;
+        while rccc.rate() > Rate::ZERO {
+            rccc.on_sent(Time::ZERO, PACKET);
+            sent += 1;
+        }
+        sent
+    }
+
+    #[test]
+    fn a_flow_starts_with_a_round_trip_and_may_owe_part_of_a_packet() {
+        let mut rccc = rccc();
+        assert_eq!(sends(&mut rccc), 13);
+        rccc.on_credit(Time::ZERO, Bytes::new(500));
+        assert_eq!(sends(&mut rccc), 0, "nothing is left");
+        rccc.on_credit(Time::ZERO, Bytes::new(501));
+        assert_eq!(sends(&mut rccc), 1);
+    }
+
+    #[test]
+    fn credit_is_counted_from_the_start_so_that_a_later_packet_stands_for_one_that_was_lost() {
+        let mut rccc = rccc();
+        sends(&mut rccc);
+        rccc.on_credit(Time::ZERO, Bytes::new(4500));
+        rccc.on_credit(Time::ZERO, Bytes::new(3500));
+        assert_eq!(sends(&mut rccc), 4);
+    }
+
+    #[test]
+    fn it_asks_for_what_it_has_to_send_and_no_more_than_the_most_it_may_have() {
+        let mut rccc = rccc();
+        assert_eq!(rccc.asks_for(Bytes::new(9000)), Bytes::ZERO, "it has enough");
+        sends(&mut rccc);
+        assert_eq!(rccc.asks_for(Bytes::new(9000)), Bytes::new(9500), "with what it owes");
+        assert_eq!(rccc.asks_for(Bytes::MAX), Bytes::new(13_000));
+        rccc.on_credit(Time::ZERO, Bytes::new(2500));
+        assert_eq!(rccc.asks_for(Bytes::new(9000)), Bytes::new(2500 + 7000));
+    }
+
+    #[test]
+    fn what_was_trimmed_is_given_unasked() {
+        let (mut rccc, mut grants) = (rccc(), Grants::default());
+        sends(&mut rccc);
+        assert!(!grants.on_packet(Time::ZERO, rccc.asks_for(Bytes::ZERO), Bytes::ZERO), "all is sent");
+        assert!(grants.on_packet(Time::ZERO, Bytes::new(500), PACKET));
+        rccc.on_trimmed(Time::ZERO, &Trimmed { payload: PACKET, in_flight: Bytes::ZERO });
+        assert_eq!(rccc.asks_for(PACKET), Bytes::new(500));
+        assert_eq!(grants.grant(PACKET) + grants.grant(PACKET), Bytes::new(1500));
+        rccc.on_credit(Time::ZERO, grants.granted());
+        assert_eq!(rccc.asks_for(PACKET), Bytes::new(500), "it is given and not used");
+        assert_eq!(sends(&mut rccc), 1);
+    }
+
+    #[test]
+    fn a_timeout_lets_one_packet_ask() {
+        let mut rccc = rccc();
+        sends(&mut rccc);
+        let (in_flight, first_lost, next_sequence) = (Bytes::new(1000), 0, 13_000);
+        rccc.on_loss(Time::ZERO, &Loss { in_flight, first_lost, next_sequence, kind: LossKind::Timeout });
+        assert_eq!(sends(&mut rccc), 1);
+    }
+
+    #[test]
+    fn a_receiver_gives_what_was_asked_for_packet_by_packet() {
+        let mut grants = Grants::default();
+        assert!(!grants.on_packet(Time::ZERO, Bytes::ZERO, Bytes::ZERO));
+        assert!(grants.on_packet(Time::ZERO, Bytes::new(1500), Bytes::ZERO));
+        assert!(!grants.on_packet(Time::ZERO, Bytes::new(2500), Bytes::ZERO), "it waits already");
+        for (more, total, again) in [(1000, 1000, true), (1000, 2000, true), (500, 2500, false)] {
+            assert_eq!(grants.grant(PACKET), Bytes::new(more));
+            assert_eq!(grants.granted(), Bytes::new(total));
+            assert_eq!(grants.waits(), again);
+        }
+        assert!(
+            !grants.on_packet(Time::ZERO, Bytes::new(2000), Bytes::ZERO),
+            "what another packet asked for before"
+        );
+    }
+
+    #[test]
+    fn credit_that_nobody_uses_is_given_once_more() {
+        let (mut grants, patience, at) = (Grants::default(), Span::new(100), Time::new);
+        grants.on_packet(at(10), Bytes::new(1000), Bytes::ZERO);
+        assert_eq!(grants.repeats(at(200), patience), Err(None), "it waits for its turn");
+        grants.grant(PACKET);
+        grants.on_packet(at(150), Bytes::new(1000), Bytes::ZERO);
+        assert_eq!(grants.repeats(at(200), patience), Err(Some(at(250))));
+        assert_eq!(grants.repeats(at(250), patience), Ok(()));
+        assert_eq!(grants.grant(PACKET), Bytes::ZERO);
+        assert_eq!(grants.granted(), PACKET);
+    }
+}

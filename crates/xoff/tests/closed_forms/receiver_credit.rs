@@ -1,0 +1,155 @@
+//! Credit from receivers (RCCC) against what follows from it: who has begun sends at the pace of the receiver's link, however many
+//! there are.
+
+use xoff::Simulation;
+use xoff::engine::{Outcome, Quantity};
+use xoff::host::Host;
+use xoff::kernel::units::{Bytes, Rate, Span};
+use xoff::observer::DropReason;
+
+use crate::{measured, most, recorded, run, simulation, validate};
+
+/// 1024 B of payload have 1086 B in the frame and 1106 on the wire, of 80 ps each; ACKs 86 there, credit 84.
+const PACKET: Bytes = Bytes::new(1024);
+const WIRE: u64 = 1106;
+
+/// Hosts at 100 Gb/s around a switch that trims, 4 us there and back, and a flow of this size from each of the others to `host0`.
+fn senders(flows: usize, size: Bytes, control: &str, rest: &str) -> Simulation {
+    let pairs: Vec<String> = (1..=flows).map(|host| format!("['host{host}', 'host0']")).collect();
+    simulation(&format!(
+        "title = 'on credit'\n\
+         topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+         transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc'{control} }}, \
+         recovery = {{ kind = 'selective_repeat', window = '1MB', reordering = 200, timeout_low = '1ms', timeout_high = '1ms' }} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'uet', size = '{}B', pairs = [{}] }}]\n{rest}",
+        flows + 1,
+        size.get(),
+        pairs.join(", ")
+    ))
+}
+
+/// Room for eight packets.
+const TRIMS: &str = "switch = [{ buffer = { policy = 'static_threshold', threshold = '9kB' }, \
+                     trimming = { size = '64B', priority = 6 } }]";
+
+fn credits(outcome: &Outcome) -> u64 {
+    outcome.hosts.iter().map(|host| host.counters.credits_sent).sum()
+}
+
+fn timeouts(outcome: &Outcome) -> u64 {
+    outcome.hosts.iter().map(|host| host.counters.timeouts).sum()
+}
+
+/// When the last flow was whole.
+fn last(simulation: &Simulation, outcome: &Outcome) -> Span {
+    measured(simulation, outcome).map(|flow| flow.received).max().expect("flows finish")
+}
+
+/// It starts with as much as the link sends in the 4.19072 us until the first packet is acknowledged, 52,384 B, but of payload, and is given
+/// the rest of its 102,400 B, for 49 packets.
+#[test]
+fn a_lone_flow_is_given_what_it_lacks_and_never_waits() {
+    let simulation =
+        senders(1, PACKET * 100, ", initial_credit = 1, credit_rate = 1, packets_per_credit = 1", "");
+    let outcome = run(&simulation);
+    assert_eq!((credits(&outcome), outcome.hosts[1].counters.data_sent), (49, 100));
+    let flow = measured(&simulation, &outcome).next().expect("it finishes");
+    assert_eq!(flow.received, flow.ideal.received);
+    let short = run(&senders(1, PACKET * 51, "", ""));
+    assert_eq!(credits(&short), 0, "what it starts with is enough");
+}
+
+/// Beyond what it starts with, it has the share of its receiver's link that credit is given for.
+#[test]
+fn a_long_flow_has_the_share_that_credit_is_given_for() {
+    for share in [0.5, 0.9, 0.99] {
+        let simulation = senders(1, PACKET * 10_000, &format!(", credit_rate = {share}"), "");
+        let took = last(&simulation, &run(&simulation)).as_seconds();
+        let by_credit = (10_000.0 - 1.5 * 51.16) * WIRE as f64 * 80e-12 / share;
+        validate(&format!("a flow on credit for {share} of a link: time"), 1.0, took / by_credit, 0.01);
+    }
+}
+
+/// All flows start with more than the switch holds. What is trimmed goes again when there is room for it, so that the link is busy from the
+/// first packet to the last, but for the hundredth that credit is not given for; and what has filled the queue first is soon gone.
+#[test]
+fn an_incast_takes_as_long_as_its_link_needs_and_leaves_no_queue() {
+    for flows in [4, 12] {
+        let rest = format!("{TRIMS}\nobserve.queues = {{ every = 'change', of = ['switch0.port0'] }}");
+        let size = PACKET * 500;
+        let simulation = senders(flows, size, "", &rest);
+        let outcome = run(&simulation);
+        let port = &outcome.switches[0].ports()[0];
+        let trimmed = port.counters.dropped_data[DropReason::Trimmed as usize];
+        assert!(trimmed > flows as u64, "{trimmed} were trimmed");
+        assert_eq!((timeouts(&outcome), port.trimmed_dropped()), (0, 0));
+        let wire = Bytes::new(500 * flows as u64 * WIRE + trimmed * 84);
+        assert_eq!(port.counters.wire_bytes, wire, "each packet once, and each header");
+        let busy = Rate::from_gbps(100).transmission_time(wire).as_seconds();
+        let took = last(&simulation, &outcome).as_seconds();
+        validate(
+            &format!("{flows} flows on credit: time beside that of their link"),
+            1.01,
+            took / busy,
+            0.01,
+        );
+        let settled = Span::from_seconds(took / 2.0);
+        let queue = recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", settled);
+        assert!(most(&queue) <= 4.0 * 1086.0, "{}", most(&queue));
+    }
+}
+
+/// By turns, whoever came first.
+#[test]
+fn flows_have_equal_shares_of_credit() {
+    let sent_by = |microseconds: u64| {
+        let outcome =
+            run(&senders(7, Bytes::new(1 << 30), "", &format!("{TRIMS}\nstop.at = '{microseconds}us'")));
+        let sent = |host: &Host| host.counters.data_sent - host.counters.data_retransmitted;
+        outcome.hosts[1..].iter().map(sent).collect::<Vec<_>>()
+    };
+    let shares: Vec<u64> = sent_by(500).iter().zip(sent_by(1500)).map(|(half, whole)| whole - half).collect();
+    let (least, most) = (shares.iter().min().expect("some"), shares.iter().max().expect("some"));
+    assert!(most - least <= 8, "{shares:?}");
+    let packets = 1e-3 * 0.99 * 100e9 / 8.0 / WIRE as f64;
+    validate("seven flows on credit: packets in 1 ms", packets, shares.iter().sum::<u64>() as f64, 20.0);
+}
+
+/// Links lose data, headers, acknowledgements and credit alike.
+#[test]
+fn flows_end_whatever_is_lost() {
+    for recovery in [
+        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us'",
+        "kind = 'go_back_n', timeout = '100us'",
+    ] {
+        let text = format!(
+            "title = 'on credit'\n\
+             topology = {{ kind = 'star', hosts = 5, host_link = {{ rate = '100Gbps', delay = '1us', error_rate = 0.02 }} }}\n\
+             transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc' }}, recovery = {{ {recovery} }} }}\n\
+             workload = [{{ kind = 'poisson', transport = 'uet', sizes = {{ fixed = '200kB' }}, load = 0.5, of = 'host' }}]\n\
+             stop.arrivals_end = '1ms'"
+        );
+        let outcome = run(&simulation(&text));
+        assert!(credits(&outcome) > 0);
+        let count = |of: fn(&Host) -> u64| outcome.hosts.iter().map(of).sum::<u64>();
+        assert_eq!(count(|host| host.counters.finished), count(|host| host.counters.started));
+    }
+}
+
+/// A flow that has one packet under way at a time: if its credit is lost, or what had asked for it, that is found after a timeout.
+#[test]
+fn what_is_lost_while_a_link_is_down_costs_a_timeout() {
+    let stops = |begin: u64| {
+        let rest = format!(
+            "link_event = [{{ at = '{begin}ns', between = ['host0', 'switch0'], state = 'down' }}, \
+             {{ at = '{}ns', between = ['host0', 'switch0'], state = 'up' }}]",
+            begin + 2000
+        );
+        let simulation = senders(1, PACKET * 20, ", initial_credit = 0, maximum_credit = 0.001", &rest);
+        let took = last(&simulation, &run(&simulation));
+        assert!(took < Span::from_microseconds(2100), "{took:?}");
+        took > Span::from_milliseconds(1)
+    };
+    let stopped: Vec<u64> = (0..8).map(|step| 20_000 + step * 500).filter(|&begin| stops(begin)).collect();
+    assert!(stopped.len() > 2, "{stopped:?}");
+}
