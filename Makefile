@@ -26,7 +26,7 @@ test-rust: ## Run the simulator's tests (debug build: invariants are checked aft
 
 .PHONY: test-python
 test-python: .venv/tools ## Run the tests of the Python face and the command line
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 .PHONY: check
 check: check-rust check-python check-generated ## Lint, check types, look for drift in what is generated

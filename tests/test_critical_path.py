@@ -323,7 +323,7 @@ switch = [{ total = "8MB", pfc = { xoff = { policy = "static_threshold", thresho
 
 
 def test_the_path_of_a_job_is_what_it_does_not_compute() -> None:
-    result = xoff.Scenario.load(SCENARIOS / "pipeline.toml").run()
+    result = xoff.Scenario.load(SCENARIOS / "pipeline.toml", ("transport.dcqcn.payload=8KiB",)).run()
     legs = why.job_legs(result, 0)
     [job] = result.summary["jobs"]
     [start, *starts], [*ends, end] = [leg.start_ns for leg in legs], [leg.end_ns for leg in legs]

@@ -84,7 +84,7 @@ def test_without_a_flow_there_is_nothing_to_ask_about(command: Command) -> None:
 
 
 def test_a_job_is_told_pair_by_pair(command: Command) -> None:
-    command("run", SCENARIOS / "pipeline.toml", "--out", "out", "--no-report")
+    command("run", SCENARIOS / "pipeline.toml", "--set", "transport.dcqcn.payload=8KiB", "--out", "out", "--no-report")
     outcome = command("why", "out", "--job", "0")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.startswith("Job of workload 0: ")

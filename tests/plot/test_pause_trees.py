@@ -58,14 +58,15 @@ def boxes(ax: Axes) -> list[Bbox]:
 )
 def test_lines_run_beside_words_and_words_beside_one_another(name: str, victim: str | None) -> None:
     ax = drawn(result_of(name).pause_tree(victim))
-    for one, other in combinations(boxes(ax), 2):
+    words = boxes(ax)
+    for one, other in combinations(words, 2):
         assert not one.overlaps(other)
     lines = [line for line in ax.patches if isinstance(line, PathPatch)]
     assert lines
     for line in lines:
         path = line.get_transform().transform_path(line.get_path())
         ends = np.asarray(path.vertices)[[0, -1]]
-        for box in boxes(ax):
+        for box in words:
             if not box.count_contains(ends):
                 assert not path.intersects_bbox(box, filled=False)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +13,27 @@ from xoff.critical_path.packets import Packets
 from xoff.critical_path.path import Cause, CriticalPath, Stretch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    _Spans = NDArray[np.int64]
-    """Begins and ends of times that do not overlap, in order, in two columns."""
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _PICOSECONDS = 1000
 """In a nanosecond."""
+
+
+class _Spans(NamedTuple):
+    """Times that do not overlap, in order."""
+
+    begins: list[int]
+    ends: list[int]
+
+    @classmethod
+    def of(cls, spans: Iterable[tuple[int, int]]) -> _Spans:
+        in_order = sorted(spans)
+        return cls([begin for begin, _ in in_order], [end for _, end in in_order])
+
+    def within(self, since_ps: int, until_ps: int) -> list[tuple[int, int]]:
+        """What of them lies in another time."""
+        first, last = bisect_right(self.ends, since_ps), bisect_left(self.begins, until_ps)
+        return [(max(self.begins[at], since_ps), min(self.ends[at], until_ps)) for at in range(first, last)]
 
 
 def critical_path(
@@ -79,9 +92,16 @@ class _Walk:
         self.stretches: list[Stretch] = []
         self.answers = 0
         """How many acknowledgements it has come by."""
-        self.place_of = {int(packet): place for place, packet in enumerate(packets.data)}
+        self.data = packets.data.tolist()
+        self.place_of = {packet: place for place, packet in enumerate(self.data)}
         self.own, self.paused = _transmissions(packets), _pauses(pauses)
-        self.down: dict[str | None, _Spans] = {port: np.array(spans) for port, spans in down_ps.items()}
+        self.down: dict[str | None, _Spans] = {port: _Spans.of(spans) for port, spans in down_ps.items()}
+        # Lists of what is looked up packet by packet.
+        self.handed, self.ready, self.again = packets.handed.tolist(), packets.ready.tolist(), packets.again.tolist()
+        self.numbers = packets.number[packets.first_row].tolist()
+        self.priority = packets.priority[packets.first_row].tolist()
+        self.adapter = [packets.port[row] for row in packets.first_row]
+        """By which port each packet sets out."""
 
     def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
         """Goes all of it."""
@@ -161,11 +181,11 @@ class _Walk:
     def _sent_after(self, packet: int) -> tuple[int | None, int | None]:
         """What let data set out: the data before it at its host, or an acknowledgement; nothing where it began."""
         packets = self.packets
-        handed, ready = int(packets.handed[packet]), int(packets.ready[packet])
-        if packets.again[packet] and (original := self._original(packet)) is not None:
+        handed, ready = self.handed[packet], self.ready[packet]
+        if self.again[packet] and (original := self._original(packet)) is not None:
             self._note_again(original, packet)
             return original, None
-        port, priority = packets.port[packets.first_row[packet]], int(packets.priority[packets.first_row[packet]])
+        port, priority = self.adapter[packet], self.priority[packet]
         self._wait(port, priority, ready, handed, packet)
         if ready <= self.start_ps:
             return None, None
@@ -176,17 +196,17 @@ class _Walk:
             case "credit" if (credit := packets.latest_credit(ready)) is not None:
                 return None, credit
             case "rate" if before is not None:
-                self._wait(port, priority, int(packets.handed[before]), ready, packet, otherwise=Cause.RATE)
+                self._wait(port, priority, self.handed[before], ready, packet, otherwise=Cause.RATE)
                 return before, None
             case _ if before is not None:
-                self._wait(port, priority, int(packets.handed[before]), ready, packet)
+                self._wait(port, priority, self.handed[before], ready, packet)
                 return before, None
         self._note(Cause.START, None, self.start_ps, ready, packet)
         return None, None
 
     def _data_before(self, packet: int) -> int | None:
         place = self.place_of[packet]
-        return int(self.packets.data[place - 1]) if place else None
+        return self.data[place - 1] if place else None
 
     def _original(self, packet: int) -> int | None:
         """The packet that last brought the same data, before this one."""
@@ -256,10 +276,12 @@ class _Walk:
         """A wait at a port: what of it goes to the flow's own packets before, to pauses or a link, and the rest."""
         if until_ps <= since_ps:
             return
-        spans = [(*span, Cause.TRANSMISSION) for span in _within(self.own.get(port), since_ps, until_ps)]
+        own = self.own.get(port)
+        spans = [] if own is None else [(*span, Cause.TRANSMISSION) for span in own.within(since_ps, until_ps)]
         for held, why in ((self.down.get(port), Cause.LINK_DOWN), (self.paused.get((port, priority)), Cause.PAUSED)):
-            within = _within(held, since_ps, until_ps)
-            spans = sorted([*spans, *((*span, why) for span in _without(within, spans))])
+            if held is not None:
+                within = held.within(since_ps, until_ps)
+                spans = sorted([*spans, *((*span, why) for span in _without(within, spans))])
         position = until_ps
         for since, until, cause in reversed(spans):
             self._note(otherwise, port, until, position, packet)
@@ -278,18 +300,20 @@ class _Walk:
     ) -> None:
         since_ps = max(since_ps, self.start_ps)
         if until_ps > since_ps:
-            number = None if packet is None else int(self.packets.number[self.packets.first_row[packet]])
+            number = None if packet is None else self.numbers[packet]
             self.stretches.append(Stretch(cause, place, reason, int(since_ps), int(until_ps), number))
 
 
 def _transmissions(packets: Packets) -> dict[str | None, _Spans]:
     """When each port sent data of the flow."""
     of_ports: dict[str | None, list[tuple[int, int]]] = {}
-    for packet in packets.data:
-        for row in range(packets.first_row[packet], packets.last_row[packet] + 1):
-            if packets.started[row] >= 0:
-                of_ports.setdefault(packets.port[row], []).append((packets.started[row], packets.ended[row]))
-    return {port: np.array(sorted(spans)) for port, spans in of_ports.items()}
+    started, ended = packets.started.tolist(), packets.ended.tolist()
+    firsts, lasts = (rows[packets.data].tolist() for rows in (packets.first_row, packets.last_row))
+    for first, last in zip(firsts, lasts, strict=True):
+        for row in range(first, last + 1):
+            if started[row] >= 0:
+                of_ports.setdefault(packets.port[row], []).append((started[row], ended[row]))
+    return {port: _Spans.of(spans) for port, spans in of_ports.items()}
 
 
 def _pauses(pauses: pa.Table | None) -> dict[tuple[str | None, int], _Spans]:
@@ -300,15 +324,7 @@ def _pauses(pauses: pa.Table | None) -> dict[tuple[str | None, int], _Spans]:
     for row in pauses.select(["paused_port", "priority", "start_ns", "end_ns"]).to_pylist():
         end = row["end_ns"] * _PICOSECONDS if row["end_ns"] is not None else np.iinfo(np.int64).max
         spans.setdefault((row["paused_port"], row["priority"]), []).append((row["start_ns"] * _PICOSECONDS, end))
-    return {queue: np.array(sorted(of_queue)) for queue, of_queue in spans.items()}
-
-
-def _within(spans: _Spans | None, since_ps: int, until_ps: int) -> list[tuple[int, int]]:
-    """What of these times lies in another."""
-    if spans is None:
-        return []
-    first, last = np.searchsorted(spans[:, 1], since_ps, "right"), np.searchsorted(spans[:, 0], until_ps, "left")
-    return [(max(int(start), since_ps), min(int(end), until_ps)) for start, end in spans[first:last]]
+    return {queue: _Spans.of(of_queue) for queue, of_queue in spans.items()}
 
 
 def _without(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int, Cause]]) -> Iterator[tuple[int, int]]:
@@ -328,7 +344,7 @@ def _joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
     """Stretches that go on as the one before, as one."""
     before: Stretch | None = None
     for stretch in stretches:
-        if before is not None and before._replace(since_ps=0, until_ps=0) == stretch._replace(since_ps=0, until_ps=0):
+        if before is not None and (before[:3], before.packet) == (stretch[:3], stretch.packet):
             before = before._replace(until_ps=stretch.until_ps)
             continue
         if before is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
 from xoff.pause_tree import LEAST_SHARE
 from xoff.plot import style
@@ -127,7 +128,8 @@ def _columns(tree: PauseTree, places: dict[int, _Place]) -> list[_Column]:
 
 def _points_across(words: str, size: float) -> float:
     """The longest line."""
-    return max(TextPath((0, 0), line, size=size).get_extents().width for line in words.split("\n"))
+    font = FontProperties(size=size)
+    return max(text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in words.split("\n"))
 
 
 def _places(tree: PauseTree) -> dict[int, _Place]:
