@@ -4,7 +4,7 @@
 use super::receiving::ReturnAddress;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::congestion_control::{Granting, Parameters};
+use crate::congestion_control::Granting;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
@@ -105,9 +105,7 @@ fn on_credit<'a>(
     back: ReturnAddress,
     context: &Context<'a, impl Agenda, impl Observer>,
 ) -> Option<(&'a Roce, Granting)> {
-    let Transport::Roce(settings) = &context.fabric.transports[usize::from(back.transport)] else {
-        return None;
-    };
-    let granting = settings.congestion_control.as_ref().and_then(Parameters::granting);
-    granting.map(|granting| (settings, granting))
+    let transport = &context.fabric.transports[usize::from(back.transport)];
+    let Transport::Roce(settings) = transport else { return None };
+    transport.granting().map(|granting| (settings, granting))
 }

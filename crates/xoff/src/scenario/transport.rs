@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RoceRecovery;
-use crate::congestion_control::{self, Echo, Needs};
+use crate::congestion_control::{self, Echo, Granting, Needs};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::spraying;
 
@@ -81,6 +81,11 @@ impl Transport {
             Self::Roce(roce) => roce.ecn_capable.unwrap_or(by_marks),
             Self::Tcp(_) | Self::ConstantRate(_) => by_marks,
         }
+    }
+
+    /// How receivers give its flows credit, if they do.
+    pub fn granting(&self) -> Option<Granting> {
+        self.congestion_control().and_then(congestion_control::Parameters::granting)
     }
 
     /// Of how many packets one is acknowledged; nothing where none is.

@@ -130,12 +130,14 @@ impl Estimate<'_> {
         let packets = size.get().div_ceil(transport.packet_sizes().payload.get());
         let acknowledgements =
             transport.acknowledge_every().map_or(0, |every| packets.div_ceil(every.into()));
+        // Of receivers that always have several flows to give it to.
+        let credit = transport.granting().map_or(0, |granting| packets.div_ceil(granting.packets.into()));
         let [from, to] = self.simulation.network.adapters_between(from, to);
         let links = self.lengths.switches(from, to) + 1;
         Offered {
             flows: 1.0,
             bytes: size.as_f64(),
-            packet_hops: (packets + acknowledgements) as f64 * f64::from(links),
+            packet_hops: (packets + acknowledgements + credit) as f64 * f64::from(links),
         }
     }
 
