@@ -196,13 +196,31 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     watched = result if recorded.issuperset(names) else _again(result, names, run)
     assert watched.packets is not None
     of_flows, down_ps, paths = flow_names(watched.packets), _links_down(result), []
+    on_credit = _on_credit(result, [leg.flow for leg in asked])
     for leg in asked:
         own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
         pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
-        paths.append(
-            critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, missing=leg.missing, down_ps=down_ps)
+        path = critical_path(
+            own,
+            pauses,
+            *leg[:3],
+            acknowledged=leg.acknowledged,
+            missing=leg.missing,
+            on_credit=leg.flow in on_credit,
+            down_ps=down_ps,
         )
+        paths.append(path)
     return paths
+
+
+def _on_credit(result: Result, flows: Sequence[str]) -> set[str]:
+    """Those of the flows that send what their receiver gives them credit for."""
+    transports = {
+        name
+        for name, transport in tomllib.loads(result.scenario)["transport"].items()
+        if transport.get("congestion_control", {}).get("algorithm") == "rccc"
+    }
+    return {flow for flow, row in rows_of(result, flows).items() if row["transport"] in transports}
 
 
 def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:

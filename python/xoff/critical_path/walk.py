@@ -45,6 +45,7 @@ def critical_path(
     *,
     acknowledged: bool = True,
     missing: int | None = None,
+    on_credit: bool = False,
     down_ps: Mapping[str, Sequence[tuple[int, int]]] | None = None,
 ) -> CriticalPath:
     """The critical path of a flow.
@@ -58,13 +59,14 @@ def critical_path(
         acknowledged: Whether that is `finish_ns` and not `received_ns`.
         missing: Of a flow that is not complete, the offset of the first byte that its receiver has not got; -1 where
             nobody waits for what is lost.
+        on_credit: Whether it sends what its receiver gives it credit for.
         down_ps: When the links of ports were down, from when to when in order, by the names of the ports.
 
     Raises:
         ValueError: The rows tell of no packet of a complete flow that was received.
     """
     number = int(flow.rpartition(".flow")[2])
-    walk = _Walk(Packets(packets, number), pauses, start_ns, down_ps or {})
+    walk = _Walk(Packets(packets, number), pauses, start_ns, down_ps or {}, on_credit=on_credit)
     if missing is None:
         walk.from_end((end_ns + 1) * _PICOSECONDS - 1, acknowledged=acknowledged)
     else:
@@ -85,8 +87,12 @@ class _Walk:
         pauses: pa.Table | None,
         start_ns: int,
         down_ps: Mapping[str, Sequence[tuple[int, int]]],
+        *,
+        on_credit: bool,
     ) -> None:
         self.packets = packets
+        self.holds_back = Cause.CREDIT if on_credit else Cause.RATE
+        """What keeps the flow from sending although it might."""
         began = int(packets.ready[packets.own[0]]) if packets.own.size else 0
         self.start_ps = began if began // _PICOSECONDS == start_ns else start_ns * _PICOSECONDS
         self.stretches: list[Stretch] = []
@@ -124,7 +130,8 @@ class _Walk:
         """The same where what was awaited had been dropped, and nobody had made up for it."""
         packets, row = self.packets, int(self.packets.last_row[packet])
         handed, place, reason = int(packets.handed[packet]), packets.port[row], packets.drop_reason[row]
-        self._note(Cause.RECOVERY, place, handed, end_ps, packet, reason)
+        known = self._known_to_be_lost(packet, reason, end_ps)
+        self._note(Cause.RECOVERY, place, handed, known, packet, reason)
         self._go_on(self._before_data(packet) if packet in self.place_of else self._answered(packet))
 
     def _hold_back(self, end_ps: int) -> None:
@@ -136,15 +143,11 @@ class _Walk:
         if lost is not None:
             self._from_lost(lost, end_ps)
             return
-        cause = self._holds_back() if packets.own.size else Cause.START
+        cause = self.holds_back if packets.own.size else Cause.START
         row = None if not packets.own.size else packets.first_row[packets.own[0]]
         port, priority = (None, 0) if row is None else (packets.port[row], int(packets.priority[row]))
         self._wait(port, priority, since, end_ps, last, otherwise=cause)
         self._go_on(last)
-
-    def _holds_back(self) -> Cause:
-        """What keeps it from sending although it might."""
-        return Cause.CREDIT if self.packets.is_credit.any() else Cause.RATE
 
     def _go_on(self, packet: int | None) -> None:
         """Goes on from a packet."""
@@ -219,10 +222,7 @@ class _Walk:
         return int(before[np.flatnonzero(same)[-1]]) if same.any() else None
 
     def _note_again(self, original: int, packet: int) -> None:
-        """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped.
-
-        A packet that was trimmed is known to be lost once that is told; then it waits for its congestion control.
-        """
+        """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped."""
         packets = self.packets
         since, until = int(packets.handed[original]), int(packets.handed[packet])
         meanwhile = packets.data[self.place_of[original] : self.place_of[packet] + 1]
@@ -231,12 +231,16 @@ class _Walk:
         cause = Cause.TIMEOUT if has_waited else Cause.RECOVERY
         row = self._lost(original, since, until)
         place, reason = (None, None) if row is None else (packets.port[row], packets.drop_reason[row])
-        told = packets.told_to_be_missing(original, until) if reason == "trimmed" and not has_waited else None
-        if told is not None:
-            out = int(packets.first_row[packet])
-            self._wait(packets.port[out], int(packets.priority[out]), told, until, packet, otherwise=self._holds_back())
-            until = told
-        self._note(cause, place, since, until, packet, reason)
+        known = until if has_waited else self._known_to_be_lost(original, reason, until)
+        self._note(cause, place, since, known, packet, reason)
+
+    def _known_to_be_lost(self, packet: int, reason: str | None, until_ps: int) -> int:
+        """When a NACK told of a packet that was trimmed; from then on it waits for its congestion control."""
+        told = self.packets.told_to_be_missing(packet, until_ps) if reason == "trimmed" else None
+        if told is None:
+            return until_ps
+        self._wait(self.adapter[packet], self.priority[packet], told, until_ps, packet, otherwise=self.holds_back)
+        return told
 
     def _lost(self, original: int, since_ps: int, until_ps: int) -> int | None:
         """The row of what was dropped: of the data itself, or else of its flow.
@@ -282,12 +286,12 @@ class _Walk:
             if held is not None:
                 within = held.within(since_ps, until_ps)
                 spans = sorted([*spans, *((*span, why) for span in _without(within, spans))])
-        position = until_ps
+        position, place = until_ps, None if otherwise is Cause.CREDIT else port
         for since, until, cause in reversed(spans):
-            self._note(otherwise, port, until, position, packet)
+            self._note(otherwise, place, until, position, packet)
             self._note(cause, port, since, until, packet)
             position = since
-        self._note(otherwise, port, since_ps, position, packet)
+        self._note(otherwise, place, since_ps, position, packet)
 
     def _note(
         self,

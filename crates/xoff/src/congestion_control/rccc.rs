@@ -1,15 +1,16 @@
 //! RCCC: receivers give credit, and senders send no more than they have (Ultra Ethernet Transport, specification 1.0, "Receiver-Credit
 //! Congestion Control"; EQDS, NSDI 2022).
-//! A flow starts with credit for its first round trip, and every packet that it sends tells its receiver up to which credit it asks for. The
+//! A flow starts with some credit, and every packet that it sends tells its receiver up to which credit it asks for. The
 //! adapter there gives credit to one flow after another, for a few packets each, a little slower than its link brings them: whatever the
 //! number of senders, what they send later comes no faster than that. What switches trim uses up credit; the receiver sees that, and
 //! gives as much besides.
 //! Rules and values are those of the consortium's reference simulator (htsim, `uec.cpp`): any credit at all lets a packet go,
 //! and what it lacks is owed.
-//! Left out: credit for flows that ask for none; requests without data; that a sender with several flows asks for less. Beside credit, that
-//! simulator may have NSCC decide as well.
-//! Differs: credit counts payload, without headers, and may add up to all that was asked for; what the receiver gave and nobody has used for
-//! as long as a retransmission timeout, it says once more.
+//! Left out: credit for flows that ask for none; requests without data; that a sender with several flows asks for less, and that what it
+//! starts with is void once its receiver answers. Beside credit, that simulator may have NSCC decide as well.
+//! Differs: credit counts payload, without headers, and may add up to all that was asked for; there a sender asks for what was trimmed
+//! itself, with its next packets; a receiver that hears nothing for as long as a retransmission timeout says again what it gave, upon which one packet
+//! goes that asks again.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,9 @@ impl Default for Parameters {
     }
 }
 
+/// More than any flow can use in a round trip, and as little as fits into a packet together with all that a flow has sent.
+const MOST_CREDIT: u64 = 1 << 48;
+
 /// How the receiver of a flow gives credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granting {
@@ -90,7 +94,7 @@ pub struct Grants {
     /// and what it was given.
     granted: u64,
     /// When the last packet came.
-    heard_at: Time,
+    last_packet: Time,
     /// Whether the flow waits for its turn.
     waits: bool,
 }
@@ -101,13 +105,20 @@ impl Rccc {
         let base_rtt = parameters.base_rtt.unwrap_or(flow.path.base_rtt);
         let product = flow.line_rate.bytes_in(base_rtt);
         Self {
-            maximum: parameters.maximum_credit.of(product).get().max(1),
+            maximum: parameters.maximum_credit.of(product).get().clamp(1, MOST_CREDIT),
             overhead: flow.overhead.get(),
             sent: 0,
-            credit: parameters.initial_credit.of(product).get().max(1),
+            credit: parameters.initial_credit.of(product).get().clamp(1, MOST_CREDIT),
             heard: 0,
             trimmed: 0,
         }
+    }
+}
+
+impl Rccc {
+    /// What was lost may have been what asked for more: one packet may go that does.
+    fn ask_again(&mut self) {
+        self.credit = self.credit.max(self.sent + 1);
     }
 }
 
@@ -132,16 +143,18 @@ impl CongestionControl for Rccc {
         let more = total.get().saturating_sub(self.heard);
         self.heard += more;
         self.credit += more;
+        if total.get() == self.heard && more == 0 {
+            self.ask_again();
+        }
     }
 
     fn on_trimmed(&mut self, _now: Time, trimmed: &Trimmed) {
         self.trimmed += trimmed.payload.get();
     }
 
-    /// What was lost may have been what asked for more: one packet asks again.
     fn on_loss(&mut self, _now: Time, loss: &Loss) {
         if loss.kind == LossKind::Timeout {
-            self.credit = self.credit.max(self.sent + 1);
+            self.ask_again();
         }
     }
 
@@ -162,7 +175,7 @@ impl Grants {
     /// A packet has come whose sender asks for credit up to here, and so much of it was cut off. Returns whether the flow is to wait for
     /// its turn from now on.
     pub fn on_packet(&mut self, now: Time, asked: Bytes, trimmed: Bytes) -> bool {
-        self.heard_at = now;
+        self.last_packet = now;
         self.asked = self.asked.max(asked.get());
         self.trimmed += trimmed.get();
         let begins = !self.waits && self.lacks() > 0;
@@ -192,17 +205,14 @@ impl Grants {
         self.waits
     }
 
-    /// So long after credit was given: whether to give it once more, because no packet has come since, or else when to look again.
-    pub fn repeats(&mut self, now: Time, patience: Span) -> Result<(), Option<Time>> {
-        let due = self.heard_at + patience;
-        if self.waits {
-            return Err(None);
-        }
-        if now < due {
-            return Err(Some(due));
-        }
+    /// When the last packet came, before which nothing is to be said again.
+    pub fn last_packet(&self) -> Time {
+        self.last_packet
+    }
+
+    /// It waits for its turn, although it asks for nothing: what it was given is to be said again.
+    pub fn wait(&mut self) {
         self.waits = true;
-        Ok(())
     }
 }
 
@@ -247,6 +257,10 @@ mod tests {
         rccc.on_credit(Time::ZERO, Bytes::new(4500));
         rccc.on_credit(Time::ZERO, Bytes::new(3500));
         assert_eq!(sends(&mut rccc), 4);
+        rccc.on_credit(Time::ZERO, Bytes::new(3500));
+        assert_eq!(sends(&mut rccc), 0, "that is of long ago");
+        rccc.on_credit(Time::ZERO, Bytes::new(4500));
+        assert_eq!(sends(&mut rccc), 1, "the receiver has nothing else to say");
     }
 
     #[test]
@@ -298,18 +312,5 @@ mod tests {
             !grants.on_packet(Time::ZERO, Bytes::new(2000), Bytes::ZERO),
             "what another packet asked for before"
         );
-    }
-
-    #[test]
-    fn credit_that_nobody_uses_is_given_once_more() {
-        let (mut grants, patience, at) = (Grants::default(), Span::new(100), Time::new);
-        grants.on_packet(at(10), Bytes::new(1000), Bytes::ZERO);
-        assert_eq!(grants.repeats(at(200), patience), Err(None), "it waits for its turn");
-        grants.grant(PACKET);
-        grants.on_packet(at(150), Bytes::new(1000), Bytes::ZERO);
-        assert_eq!(grants.repeats(at(200), patience), Err(Some(at(250))));
-        assert_eq!(grants.repeats(at(250), patience), Ok(()));
-        assert_eq!(grants.grant(PACKET), Bytes::ZERO);
-        assert_eq!(grants.granted(), PACKET);
     }
 }

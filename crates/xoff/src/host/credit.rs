@@ -7,7 +7,7 @@ use crate::agenda::{Agenda, Context};
 use crate::congestion_control::Granting;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
 use crate::scenario::{Roce, Transport};
 
@@ -62,7 +62,7 @@ impl Host {
         }
         let reception = &mut self.receptions[slot as usize];
         let back = reception.back;
-        let (Some((settings, granting)), Some(grants)) = (on_credit(back, context), reception.grants())
+        let (Some((settings, granting)), Some(grants)) = (granting_of(back, context), reception.grants())
         else {
             return;
         };
@@ -72,7 +72,7 @@ impl Host {
             self.credit.numbers.push_back(number);
         }
         if more > Bytes::ZERO {
-            let rate = granting.rate.of_rate(self.adapter.port.rate());
+            let rate = granting.rate.of_rate(self.adapter.port.rate()).max(Rate::new(1));
             let packets = more.get().div_ceil(settings.payload.get());
             let wire = more + (settings.packet_headers() + settings.wire_overhead) * packets;
             self.credit.free_at = context.now + rate.transmission_time(wire);
@@ -82,7 +82,7 @@ impl Host {
         self.send_credit_of(back, granted, granting.frame, context);
     }
 
-    /// It is so long ago that a flow was given credit that it should have come.
+    /// It is so long ago that a flow began, or was given credit, that more of it should have come.
     pub(super) fn look_after_credit(
         &mut self,
         number: u32,
@@ -90,18 +90,19 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let reception = &mut self.receptions[slot as usize];
-        let Some((settings, _)) = on_credit(reception.back, context) else { return };
-        let Some(grants) = reception.grants() else { return };
-        match grants.repeats(context.now, settings.first_timeout()) {
-            Ok(()) => self.wait_for_credit(number, context),
-            Err(Some(due)) => self.pending.arm(&mut reception.timer, TimerKey::Reception(number), due),
-            Err(None) => {}
+        let Some((settings, _)) = granting_of(reception.back, context) else { return };
+        let Some(grants) = reception.grants().filter(|grants| !grants.waits()) else { return };
+        let due = grants.last_packet() + settings.first_timeout();
+        if due > context.now {
+            return self.pending.arm(&mut reception.timer, TimerKey::Reception(number), due);
         }
+        grants.wait();
+        self.wait_for_credit(number, context);
     }
 }
 
 /// How the flow that comes from there is sent, and how it is given credit, if it is.
-fn on_credit<'a>(
+fn granting_of<'a>(
     back: ReturnAddress,
     context: &Context<'a, impl Agenda, impl Observer>,
 ) -> Option<(&'a Roce, Granting)> {

@@ -21,7 +21,7 @@ use crate::transport::roce::{RoceSender, with_reading};
 #[derive(Debug)]
 pub(super) struct QueuePair {
     pub(super) sender: RoceSender,
-    needs: Needs,
+    pub(super) needs: Needs,
     /// Until the rate allows the next packet.
     pacing: Timer,
     /// The congestion control's own.
@@ -285,7 +285,7 @@ impl Host {
         self.offer(slot, context);
     }
 
-    /// An ACK, a NACK or a CNP has arrived for a queue pair.
+    /// An ACK, a NACK, a CNP or credit has arrived for a queue pair.
     pub(super) fn on_queue_pair_answer(
         &mut self,
         slot: usize,

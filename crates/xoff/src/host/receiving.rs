@@ -296,8 +296,14 @@ impl Host {
             }
             Transport::ConstantRate(_) => Receiver::ConstantRate(ConstantRateReceiver::default()),
         };
-        let reception =
+        let mut reception =
             Reception { receiver, back: ReturnAddress::of(packet, transport), timer: Timer::default() };
+        if let Transport::Roce(settings) = transport
+            && settings.needs() == Needs::Credit
+        {
+            let due = context.now + settings.first_timeout();
+            self.pending.arm(&mut reception.timer, TimerKey::Reception(packet.reception()), due);
+        }
         let slot = self.receptions.insert(reception) as u32;
         let (flows, number) = self.flows_with(packet.reception(), context);
         flows.begin(number, slot);
@@ -445,7 +451,7 @@ impl Host {
         };
         self.counters.acknowledgements_sent += 1;
         self.counters.credits_sent += 1;
-        // As of CNPs.
+        // All of a flow go one way, as its CNPs would.
         let packet = Packet::from(header).with_entropy(back.flow as u16);
         context.observer.on_handed(context.now, &packet, false);
         self.adapter.put(packet, Place::Last, context);

@@ -8,6 +8,7 @@ use super::pending::Pending;
 use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
+use crate::congestion_control::Needs;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{Observer, Release};
@@ -572,7 +573,9 @@ impl Host {
                 if let Some(longer) = pair.sender.prolongs_timeout() {
                     return self.pending.arm(&mut sending.timer, key, context.now + longer);
                 }
-                if let Some(longer) = pair.sender.waits_for_credit(context.now) {
+                if pair.needs == Needs::Credit
+                    && let Some(longer) = pair.sender.waits_for_credit(context.now)
+                {
                     return self.pending.arm(&mut sending.timer, key, context.now + longer);
                 }
                 pair.sender.on_timeout(context.now);

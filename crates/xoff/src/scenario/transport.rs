@@ -53,8 +53,9 @@ impl Transport {
         match self {
             Self::Tcp(tcp) => least.min(tcp.acknowledgement)..=most.max(tcp.acknowledgement),
             Self::Roce(roce) => {
-                let (acknowledgement, cnp) = (roce.acknowledgement_frame(), roce.cnp);
-                least.min(acknowledgement).min(cnp)..=most.max(acknowledgement).max(cnp)
+                let credit = self.granting().map_or(roce.cnp, |granting| granting.frame);
+                let others = [roce.acknowledgement_frame(), roce.cnp, credit];
+                others.into_iter().fold(least, Bytes::min)..=others.into_iter().fold(most, Bytes::max)
             }
             Self::ConstantRate(_) => least..=most,
         }

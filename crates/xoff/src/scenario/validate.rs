@@ -370,15 +370,18 @@ fn check_queue_pairs(name: &str, transport: &Transport) -> Checked {
     Err(ScenarioError::at(format!("transport.{name}.queue_pairs"), problem, expected))
 }
 
-/// Receivers give credit to flows, and none to what lasts longer.
+/// Receivers give credit to flows, and none to what lasts longer, in frames that links carry.
 fn check_credit(name: &str, transport: &Transport) -> Checked {
-    let Transport::Roce(Roce {
-        connections: QueuePairs::Persistent, congestion_control: Some(control), ..
-    }) = transport
-    else {
+    let Transport::Roce(Roce { connections, congestion_control: Some(control), .. }) = transport else {
         return Ok(());
     };
-    if control.needs() != Needs::Credit {
+    let Some(granting) = control.granting() else { return Ok(()) };
+    if granting.frame > LARGEST_FRAME {
+        let key = format!("transport.{name}.congestion_control.credit");
+        let expected = format!("expected at most {}B", LARGEST_FRAME.get());
+        return Err(ScenarioError::at(key, format!("{} make a frame", granting.frame), expected));
+    }
+    if *connections == QueuePairs::PerFlow {
         return Ok(());
     }
     let problem = format!("receivers give each flow of {} credit of its own", control.spelling());
@@ -769,10 +772,18 @@ mod tests {
     #[test]
     fn credit_is_given_to_flows_of_adapters_that_have_queue_pairs_of_their_own() {
         let rccc = |keys: &str| {
-            let control = format!("congestion_control = {{ algorithm = 'rccc' }}, {keys}");
+            let control = format!("congestion_control = {{ algorithm = 'rccc', credit = '65kB' }}, {keys}");
             problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {control} }}"))
         };
-        assert_eq!(rccc("kind = 'roce'"), "accepted");
+        assert_eq!(rccc("kind = 'roce', payload = '1000B'"), "accepted");
+        let larger = problem(
+            POISSON,
+            "stop.at = \"1ms\"\ntransport.x = { kind = 'roce', congestion_control = { algorithm = 'rccc', credit = '70kB' } }",
+        );
+        assert!(
+            larger.starts_with("transport.x.congestion_control.credit: 70kB make a frame; expected"),
+            "{larger}"
+        );
         assert_eq!(
             rccc("kind = 'roce', connections = 'persistent'"),
             "transport.x.connections: receivers give each flow of rccc credit of its own; \

@@ -1,4 +1,4 @@
-//! The receiving side: what has arrived, how it is acknowledged and when marks are answered.
+//! The receiving side: what has arrived, how it is acknowledged, when marks are answered and what credit is given.
 
 use crate::congestion_control::{Grants, Marks, Needs, NotificationPoint};
 use crate::kernel::units::{Bytes, Span, Time};

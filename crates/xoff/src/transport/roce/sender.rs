@@ -22,8 +22,8 @@ pub struct Segment {
     pub retransmission: bool,
 }
 
-/// How many timeouts a flow may wait for its turn among all that ask for credit.
-const TURNS_OF_CREDIT: u64 = 16;
+/// How many timeouts a flow waits at most for credit that its receiver knows it needs: as long as a turn of all who ask for some may take.
+const PATIENCE: u64 = 100;
 
 /// How losses are repaired.
 #[derive(Clone, Debug)]
@@ -212,16 +212,15 @@ impl RoceSender {
         is_longer.then(|| timeouts.high.saturating_sub(timeouts.low))
     }
 
-    /// How much longer it waits while it has no credit: a timeout from its last packet on, and many if its receiver knows of all that it
-    /// has to send again, and has only to give credit.
-    pub fn waits_for_credit(&mut self, now: Time) -> Option<Span> {
-        if self.rate > Rate::ZERO {
-            return None;
-        }
-        let timeout = self.timeout()?;
-        let is_told = matches!(&self.repair, Repair::Selective { missing, .. } if missing.is_all_told());
-        let patience = if is_told && self.in_window() == self.gone_beyond() { TURNS_OF_CREDIT } else { 1 };
-        let due = self.began + timeout * patience;
+    /// How much longer it waits if it sends on credit: a timeout from its last packet on, which may have been long in coming, and many if
+    /// its receiver knows of all that it has to send again, and has only to give credit.
+    pub fn waits_for_credit(&self, now: Time) -> Option<Span> {
+        let (timeout, is_told) = match &self.repair {
+            Repair::GoBackN { timeout, .. } => (*timeout, false),
+            Repair::Selective { missing, timeouts, .. } => ((*timeouts)?.high, missing.is_all_told()),
+        };
+        let is_known = is_told && self.rate == Rate::ZERO && self.in_window() == self.gone_beyond();
+        let due = self.began + timeout * if is_known { PATIENCE } else { 1 };
         (due > now).then(|| due.since(now).min(timeout))
     }
 
