@@ -8,9 +8,11 @@
 //! and what it lacks is owed.
 //! Left out: credit for flows that ask for none; requests without data; that a sender with several flows asks for less, and that what it
 //! starts with is void once its receiver answers. Beside credit, that simulator may have NSCC decide as well.
-//! Differs: credit counts payload, without headers, and may add up to all that was asked for; there a sender asks for what was trimmed
-//! itself, with its next packets; a receiver that hears nothing for as long as a retransmission timeout says again what it gave, upon which one packet
-//! goes that asks again.
+//! Differs: credit counts payload, without headers, and may add up to all that was asked for; there, senders ask for what was trimmed with
+//! their next packets; a receiver that hears nothing for as long as a retransmission timeout says again what it gave, upon which one
+//! packet goes that asks again.
+
+use std::cmp::Ordering;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,7 +57,7 @@ impl Default for Parameters {
     }
 }
 
-/// More than any flow can use in a round trip, and as little as fits into a packet together with all that a flow has sent.
+/// More than any flow can use in a round trip; with all that a flow has sent it fits where packets have room for what is asked.
 const MOST_CREDIT: u64 = 1 << 48;
 
 /// How the receiver of a flow gives credit.
@@ -113,9 +115,7 @@ impl Rccc {
             trimmed: 0,
         }
     }
-}
 
-impl Rccc {
     /// What was lost may have been what asked for more: one packet may go that does.
     fn ask_again(&mut self) {
         self.credit = self.credit.max(self.sent + 1);
@@ -140,11 +140,13 @@ impl CongestionControl for Rccc {
     }
 
     fn on_credit(&mut self, _now: Time, total: Bytes) {
-        let more = total.get().saturating_sub(self.heard);
-        self.heard += more;
-        self.credit += more;
-        if total.get() == self.heard && more == 0 {
-            self.ask_again();
+        match total.get().cmp(&self.heard) {
+            Ordering::Less => {}
+            Ordering::Equal => self.ask_again(),
+            Ordering::Greater => {
+                self.credit += total.get() - self.heard;
+                self.heard = total.get();
+            }
         }
     }
 
@@ -205,7 +207,7 @@ impl Grants {
         self.waits
     }
 
-    /// When the last packet came, before which nothing is to be said again.
+    /// When the last packet came.
     pub fn last_packet(&self) -> Time {
         self.last_packet
     }
