@@ -191,12 +191,13 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     if not asked:
         return []
     recorded = set() if result.packets is None else set(flow_names(result.packets).unique().to_pylist())
-    before = _before(result, asked)
+    transports = tomllib.loads(result.scenario)["transport"]
+    rows = rows_of(result, [leg.flow for leg in asked])
+    before = _before(result, transports, rows)
     names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
     watched = result if recorded.issuperset(names) else _again(result, names, run)
     assert watched.packets is not None
     of_flows, down_ps, paths = flow_names(watched.packets), _links_down(result), []
-    on_credit = _on_credit(result, [leg.flow for leg in asked])
     for leg in asked:
         own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
         pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
@@ -206,21 +207,16 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
             *leg[:3],
             acknowledged=leg.acknowledged,
             missing=leg.missing,
-            on_credit=leg.flow in on_credit,
+            on_credit=_is_on_credit(transports[rows[leg.flow]["transport"]]),
             down_ps=down_ps,
         )
         paths.append(path)
     return paths
 
 
-def _on_credit(result: Result, flows: Sequence[str]) -> set[str]:
-    """Those of the flows that send what their receiver gives them credit for."""
-    transports = {
-        name
-        for name, transport in tomllib.loads(result.scenario)["transport"].items()
-        if transport.get("congestion_control", {}).get("algorithm") == "rccc"
-    }
-    return {flow for flow, row in rows_of(result, flows).items() if row["transport"] in transports}
+def _is_on_credit(transport: Mapping[str, Any]) -> bool:
+    """Whether its flows send what their receiver gives them credit for."""
+    return bool(transport.get("congestion_control", {}).get("algorithm") == "rccc")
 
 
 def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
@@ -252,14 +248,13 @@ def _between(pauses: pa.Table, start_ns: int, end_ns: int) -> pa.Table:
     return pauses.filter(pc.and_(goes_on, pc.less_equal(pauses["start_ns"], end_ns)))
 
 
-def _before(result: Result, asked: Sequence[Leg]) -> dict[str, list[str]]:
-    """For each of these flows those that had its queue pair before it and were not done as it started."""
+def _before(result: Result, transports: Mapping[str, Any], rows: Mapping[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """For each of these flows, by its name, those that had its queue pair before it and were not done as it started."""
     lasting = {
         name: transport["queue_pairs"]
-        for name, transport in tomllib.loads(result.scenario)["transport"].items()
+        for name, transport in transports.items()
         if transport["kind"] == "roce" and transport["connections"] == "persistent"
     }
-    rows = rows_of(result, [leg.flow for leg in asked])
     found: dict[str, list[str]] = {flow: [] for flow in rows}
     waiting = {flow: row for flow, row in rows.items() if row["transport"] in lasting}
     if not waiting:

@@ -129,7 +129,7 @@ class _Walk:
     def _from_lost(self, packet: int, end_ps: int) -> None:
         """The same where what was awaited had been dropped, and nobody had made up for it."""
         packets, row = self.packets, int(self.packets.last_row[packet])
-        handed, place, reason = int(packets.handed[packet]), packets.port[row], packets.drop_reason[row]
+        handed, place, reason = self.handed[packet], packets.port[row], packets.drop_reason[row]
         known = self._known_to_be_lost(packet, reason, end_ps)
         self._note(Cause.RECOVERY, place, handed, known, packet, reason)
         self._go_on(self._before_data(packet) if packet in self.place_of else self._answered(packet))
@@ -139,13 +139,15 @@ class _Walk:
         packets = self.packets
         last = packets.end(end_ps, acknowledged=True)
         since = self.start_ps if last is None else int(packets.received[last])
-        lost = packets.last_lost(self.start_ps if last is None else int(packets.handed[last]))
+        lost = packets.last_lost(self.start_ps if last is None else self.handed[last])
         if lost is not None:
             self._from_lost(lost, end_ps)
             return
-        cause = self.holds_back if packets.own.size else Cause.START
-        row = None if not packets.own.size else packets.first_row[packets.own[0]]
-        port, priority = (None, 0) if row is None else (packets.port[row], int(packets.priority[row]))
+        if packets.own.size:
+            first = packets.own[0]
+            port, priority, cause = self.adapter[first], self.priority[first], self.holds_back
+        else:
+            port, priority, cause = None, 0, Cause.START
         self._wait(port, priority, since, end_ps, last, otherwise=cause)
         self._go_on(last)
 
@@ -166,10 +168,10 @@ class _Walk:
         """The data that an acknowledgement, or credit, waited for, and how long it waited besides."""
         packets = self.packets
         self.answers += 1
-        answered = packets.latest_data(int(packets.handed[packet]))
+        answered = packets.latest_data(self.handed[packet])
         if answered is not None:
             cause = Cause.CREDIT if packets.is_credit[packet] else Cause.DELAYED_ACKNOWLEDGEMENT
-            self._note(cause, None, packets.received[answered], packets.handed[packet], packet)
+            self._note(cause, None, packets.received[answered], self.handed[packet], packet)
         return answered
 
     def _before_data(self, packet: int) -> int | None:
@@ -224,7 +226,7 @@ class _Walk:
     def _note_again(self, original: int, packet: int) -> None:
         """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped."""
         packets = self.packets
-        since, until = int(packets.handed[original]), int(packets.handed[packet])
+        since, until = self.handed[original], self.handed[packet]
         meanwhile = packets.data[self.place_of[original] : self.place_of[packet] + 1]
         own = packets.flow[packet]
         has_waited = any(packets.release[one] == "timeout" and packets.flow[one] == own for one in meanwhile[1:])
@@ -266,7 +268,7 @@ class _Walk:
             self._note(Cause.PROPAGATION, port, packets.ended[row], packets.reached[row], packet)
             self._note(Cause.TRANSMISSION, port, started, packets.ended[row], packet)
             self._wait(port, int(packets.priority[row]), arrived, started, packet)
-        self._note(Cause.HOST, None, packets.handed[packet], packets.arrived[first], packet)
+        self._note(Cause.HOST, None, self.handed[packet], packets.arrived[first], packet)
 
     def _wait(
         self,

@@ -1,7 +1,6 @@
 //! The adapter's notification engine: every CNP takes a delay, and the next one may not follow too closely
 //! (SIGCOMM 2015, section 3.3: one CNP in 1 to 5 us). CNPs wait for their turn.
 
-use super::adapter::Place;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
@@ -58,9 +57,7 @@ impl Host {
     }
 
     fn put_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.counters.acknowledgements_sent += 1;
         self.counters.cnps_sent += 1;
-        context.observer.on_handed(context.now, &cnp, false);
-        self.adapter.put(cnp, Place::Last, context);
+        self.put_answer(cnp, context);
     }
 }

@@ -408,10 +408,19 @@ impl Host {
             flags: back.flags | if answer.negative { NEGATIVE } else { 0 } | if echo { ECHO } else { 0 },
             ..self.header_back(back)
         };
+        self.put_answer(Packet::from(header).with_entropy(data.entropy()), context);
+    }
+
+    /// Puts what answers data on queue pairs into the adapter.
+    #[inline]
+    pub(super) fn put_answer(
+        &mut self,
+        answer: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         self.counters.acknowledgements_sent += 1;
-        let packet = Packet::from(header).with_entropy(data.entropy());
-        context.observer.on_handed(context.now, &packet, false);
-        self.adapter.put(packet, Place::Last, context);
+        context.observer.on_handed(context.now, &answer, false);
+        self.adapter.put(answer, Place::Last, context);
     }
 
     /// Sends a CNP. Returns how long others keep it waiting.
@@ -449,12 +458,9 @@ impl Host {
             frame: frame.get() as u16,
             ..self.header_back(back)
         };
-        self.counters.acknowledgements_sent += 1;
         self.counters.credits_sent += 1;
         // All of a flow go one way, as its CNPs would.
-        let packet = Packet::from(header).with_entropy(back.flow as u16);
-        context.observer.on_handed(context.now, &packet, false);
-        self.adapter.put(packet, Place::Last, context);
+        self.put_answer(Packet::from(header).with_entropy(back.flow as u16), context);
     }
 
     /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.

@@ -462,6 +462,11 @@ mod tests {
         scenario(workloads, rest).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
     }
 
+    /// Of a scenario with this transport beside another.
+    fn problem_of_transport(table: &str) -> String {
+        problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"))
+    }
+
     const POISSON: &str = r#"{ kind = "poisson", transport = "reno", sizes = "x", load = 0.5, of = "host" }"#;
     const ENDLESS: &str = r#"{ kind = "permutation", transport = "reno" }"#;
 
@@ -696,20 +701,21 @@ mod tests {
 
     #[test]
     fn congestion_controls_are_told_what_they_need() {
-        let transport =
-            |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"));
         for algorithm in ["dcqcn", "hpcc", "power_tcp", "theta_power_tcp", "timely", "swift", "nscc"] {
             let control = format!("congestion_control = {{ algorithm = '{algorithm}' }}");
-            assert_eq!(transport(&format!("kind = 'roce', {control}")), "accepted");
-            assert!(transport(&format!("kind = 'tcp', {control}")).ends_with("TCP's acknowledgements serve"));
+            assert_eq!(problem_of_transport(&format!("kind = 'roce', {control}")), "accepted");
+            assert!(
+                problem_of_transport(&format!("kind = 'tcp', {control}"))
+                    .ends_with("TCP's acknowledgements serve")
+            );
         }
         assert_eq!(
-            transport("kind = 'roce', congestion_control = { algorithm = 'dctcp' }"),
+            problem_of_transport("kind = 'roce', congestion_control = { algorithm = 'dctcp' }"),
             "transport.x.congestion_control.algorithm: dctcp goes by losses and echoes, of which RoCE does not tell; \
              expected one for adapters, such as dcqcn or hpcc, or none at all"
         );
         assert_eq!(
-            transport("kind = 'tcp', congestion_control = { algorithm = 'hpcc' }"),
+            problem_of_transport("kind = 'tcp', congestion_control = { algorithm = 'hpcc' }"),
             "transport.x.congestion_control.algorithm: hpcc needs telemetry, which only RoCE carries; \
              expected one that TCP's acknowledgements serve"
         );
@@ -718,9 +724,7 @@ mod tests {
     /// Otherwise a flow waits for an acknowledgement that nobody owes it.
     #[test]
     fn what_fills_a_window_is_acknowledged() {
-        let transport = |table: &str| {
-            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ kind = 'roce', {table} }}"))
-        };
+        let transport = |table: &str| problem_of_transport(&format!("kind = 'roce', {table}"));
         let every = |packets: u32, algorithm: &str| {
             transport(&format!(
                 "acknowledge_every = {packets}, congestion_control = {{ algorithm = '{algorithm}' }}"
@@ -758,7 +762,7 @@ mod tests {
         let dcqcn = |keys: &str| {
             let control =
                 format!("congestion_control = {{ algorithm = 'dcqcn', cut_by = 'new_alpha'{keys} }}");
-            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ kind = 'roce', {control} }}"))
+            problem_of_transport(&format!("kind = 'roce', {control}"))
         };
         assert_eq!(dcqcn(""), "accepted");
         assert_eq!(
@@ -771,15 +775,14 @@ mod tests {
 
     #[test]
     fn credit_is_given_to_flows_of_adapters_that_have_queue_pairs_of_their_own() {
-        let rccc = |keys: &str| {
-            let control = format!("congestion_control = {{ algorithm = 'rccc', credit = '65kB' }}, {keys}");
-            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {control} }}"))
+        let with_credit = |credit: &str, keys: &str| {
+            let control =
+                format!("congestion_control = {{ algorithm = 'rccc', credit = '{credit}' }}, {keys}");
+            problem_of_transport(&control)
         };
+        let rccc = |keys: &str| with_credit("65kB", keys);
         assert_eq!(rccc("kind = 'roce', payload = '1000B'"), "accepted");
-        let larger = problem(
-            POISSON,
-            "stop.at = \"1ms\"\ntransport.x = { kind = 'roce', congestion_control = { algorithm = 'rccc', credit = '70kB' } }",
-        );
+        let larger = with_credit("70kB", "kind = 'roce'");
         assert!(
             larger.starts_with("transport.x.congestion_control.credit: 70kB make a frame; expected"),
             "{larger}"
@@ -800,7 +803,7 @@ mod tests {
     fn timeouts_of_tcp_begin_and_stay_within_their_bounds() {
         let tcp = |keys: &str| {
             let table = format!("kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, {keys}");
-            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"))
+            problem_of_transport(&table)
         };
         assert_eq!(tcp("minimum_rto = '1ms', initial_rto = '3ms', maximum_rto = '3ms'"), "accepted");
         assert_eq!(
@@ -820,7 +823,7 @@ mod tests {
             let table = format!(
                 "kind = 'roce', telemetry = '60B', congestion_control = {{ algorithm = '{algorithm}' }}"
             );
-            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"))
+            problem_of_transport(&table)
         };
         assert_eq!(roce("power_tcp"), "accepted");
         assert_eq!(

@@ -55,8 +55,9 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     (text, changes, slow, after).prop_map(|(text, changes, slow, after)| {
         let (routing, measure, threshold, queue_pairs, spraying, scale_up) = after;
         let text = text.replacen("kind = 'tcp', ", &format!("kind = 'tcp', {threshold}"), 1);
-        let text = with_roce_keys(text, queue_pairs);
-        let text = with_roce_keys(with_routing(text, routing), spraying);
+        let text = with_keys(text, "kind = 'roce', ", queue_pairs);
+        let text = with_keys(text, "topology = { ", routing);
+        let text = with_keys(text, "kind = 'roce', ", spraying);
         let text = with_servers(text, scale_up);
         let text = with_link_changes(with_all_that_fit(text, &slow), &changes);
         measure.to_owned() + &text
@@ -113,15 +114,9 @@ fn measure() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The scenario with that routing if it fits.
-fn with_routing(text: String, routing: &str) -> String {
-    let other = text.replacen("topology = { ", &format!("topology = {{ {routing}"), 1);
-    if is_accepted(&other) { other } else { text }
-}
-
-/// The scenario whose queue pairs have these keys, too, if they fit.
-fn with_roce_keys(text: String, keys: &str) -> String {
-    let other = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {keys}"), 1);
+/// The scenario with these keys behind what its topology or a transport begins with, if they fit.
+fn with_keys(text: String, behind: &str, keys: &str) -> String {
+    let other = text.replacen(behind, &format!("{behind}{keys}"), 1);
     if is_accepted(&other) { other } else { text }
 }
 
