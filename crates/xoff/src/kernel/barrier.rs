@@ -1,11 +1,12 @@
-//! Where threads meet at the end of a window: a short spin, then the processor is given away.
+//! Where threads meet at the end of a window: a short spin, then they sleep.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::yield_now;
+use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Turns of the spin before the thread yields; about a microsecond, a fraction of a window's work.
-const SPINS: u32 = 2_000;
+/// Turns of the spin before a thread sleeps: some 5 us, what it takes to fall asleep and to be woken. Who waits longer may wait
+/// for a thread that has no processor, and shall not keep it from having this one.
+const SPINS: u32 = 200;
 
 /// A barrier for a fixed number of threads that is met millions of times.
 #[derive(Debug)]
@@ -14,6 +15,10 @@ pub struct Barrier {
     waiting: AtomicUsize,
     round: AtomicUsize,
     poisoned: AtomicBool,
+    /// How many threads sleep, or are about to: nobody else needs to be woken.
+    sleeping: AtomicUsize,
+    lock: Mutex<()>,
+    all_came: Condvar,
 }
 
 /// Lets the other threads go, into a panic of their own, if this one panics.
@@ -23,7 +28,8 @@ pub struct Poison<'a>(&'a Barrier);
 impl Drop for Poison<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.poisoned.store(true, Ordering::Release);
+            self.0.poisoned.store(true, Ordering::SeqCst);
+            self.0.wake();
         }
     }
 }
@@ -36,6 +42,9 @@ impl Barrier {
             waiting: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             poisoned: AtomicBool::new(false),
+            sleeping: AtomicUsize::new(0),
+            lock: Mutex::new(()),
+            all_came: Condvar::new(),
         }
     }
 
@@ -52,18 +61,41 @@ impl Barrier {
         let round = self.round.load(Ordering::Acquire);
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.waiting.store(0, Ordering::Relaxed);
-            self.round.store(round.wrapping_add(1), Ordering::Release);
+            self.round.store(round.wrapping_add(1), Ordering::SeqCst);
+            self.wake();
             return;
         }
-        let mut spins = 0;
-        while self.round.load(Ordering::Acquire) == round {
-            assert!(!self.poisoned.load(Ordering::Acquire), "another thread panicked");
-            if spins < SPINS {
-                spins += 1;
-                spin_loop();
-            } else {
-                yield_now();
+        for _ in 0..SPINS {
+            if self.is_over(round) {
+                return;
             }
+            spin_loop();
+        }
+        self.sleep_until_over(round);
+    }
+
+    /// Whether all threads have come that `round` waits for.
+    fn is_over(&self, round: usize) -> bool {
+        assert!(!self.poisoned.load(Ordering::SeqCst), "another thread panicked");
+        self.round.load(Ordering::SeqCst) != round
+    }
+
+    #[cold]
+    fn sleep_until_over(&self, round: usize) {
+        self.sleeping.fetch_add(1, Ordering::SeqCst);
+        let mut held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_over(round) {
+            held = self.all_came.wait(held).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(held);
+        self.sleeping.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// To be called after what sleepers wait for is written: who counted itself a sleeper after this looked then sees it.
+    fn wake(&self) {
+        if self.sleeping.load(Ordering::SeqCst) > 0 {
+            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+            self.all_came.notify_all();
         }
     }
 }
