@@ -285,8 +285,8 @@ fn marks_of_departures_on_their_way_to_other_threads() {
         "switch = [{ total = '120kB', marking.port = { kind = 'threshold', threshold = '12kB', when = 'dequeue' } }, \
          { nodes = 'spine*', marking.queue = { kind = 'threshold', threshold = '5kB', when = 'dequeue' } }]",
         "workload = [{ kind = 'poisson', transport = 'dctcp', sizes = 'google_rpc', load = 0.8, of = 'core' }, \
-         { kind = 'incast', transport = 'dctcp', fan_in = 7, size = '60kB', groups = 3, every = '300us' }]",
-        "stop = { at = '1ms', period = '30us' }",
+         { kind = 'incast', transport = 'dctcp', fan_in = 7, size = '60kB', groups = 3, every = '100us' }]",
+        "stop = { at = '400us', period = '30us' }",
     ]);
 }
 
