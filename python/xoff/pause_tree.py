@@ -9,13 +9,12 @@ from functools import cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-import networkx as nx
-
 from xoff.units import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import networkx as nx
     import pyarrow as pa
 
     from xoff.pauses import Pauses, Queue
@@ -161,6 +160,8 @@ class _Builder:
     """Grows a tree from pauses that count for so many nanoseconds of the victim's."""
 
     def __init__(self, pauses: Pauses, reasons: Reasons, flows: Mapping[int, Counter[str]]) -> None:
+        import networkx as nx  # takes half a second to load
+
         self._pauses = pauses
         self._reasons = reasons
         self._flows = flows
@@ -265,6 +266,8 @@ class _Began:
 
 def _in_order(pauses: Pauses) -> Iterator[list[Queue]]:
     """Queues before those that they wait for; together those that wait for one another."""
+    import networkx as nx  # takes half a second to load
+
     waits = nx.DiGraph(zip(pauses.paused, pauses.cause, strict=True))
     circles = nx.condensation(waits)
     for circle in nx.topological_sort(circles):

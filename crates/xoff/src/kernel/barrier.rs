@@ -99,3 +99,43 @@ impl Barrier {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// More threads than most machines that test have processors for, so that some sleep.
+    const THREADS: usize = 9;
+
+    #[test]
+    fn nobody_goes_on_before_all_have_come() {
+        let (barrier, came) = (Barrier::new(THREADS), AtomicUsize::new(0));
+        let meet = || {
+            let _poison = barrier.poison_on_panic();
+            for round in 1..=500 {
+                came.fetch_add(1, Ordering::Relaxed);
+                barrier.wait();
+                assert_eq!(came.load(Ordering::Relaxed), round * THREADS);
+                barrier.wait();
+            }
+        };
+        thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(meet))));
+    }
+
+    #[test]
+    fn who_panics_takes_those_along_who_wait() {
+        let barrier = Barrier::new(THREADS);
+        let waits = || barrier.wait();
+        let panics = || {
+            let _poison = barrier.poison_on_panic();
+            panic!("one of all");
+        };
+        thread::scope(|scope| {
+            let waiting: Vec<_> = (1..THREADS).map(|_| scope.spawn(waits)).collect();
+            assert!(scope.spawn(panics).join().is_err());
+            assert!(waiting.into_iter().all(|thread| thread.join().is_err()));
+        });
+    }
+}
