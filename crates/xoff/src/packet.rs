@@ -24,7 +24,7 @@ pub struct Header {
     /// Data: first byte of the payload. Acknowledgement: first byte not yet received.
     pub sequence: u64,
     /// When the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement gives it back. Of data that is sent on credit:
-    /// up to which credit its sender asks for more.
+    /// [`asking_stamp`].
     pub stamp: u64,
     /// Host that sends this packet.
     pub source: NodeId,
@@ -101,6 +101,17 @@ pub const WINDOW_REDUCED: u8 = ECHO;
 /// The stamp of a packet that has its time only when its first bit leaves the adapter: in its telemetry record, if it has one.
 pub fn deferred_stamp(record: Option<u32>) -> u64 {
     DEFERRED | u64::from(record.unwrap_or(NO_RECORD))
+}
+
+/// So many bits of the stamp of data that is sent on credit say up to which credit its sender asks for more; above them is the class
+/// of the data, which the header of a trimmed packet no longer has.
+const ASKED_BITS: u32 = 47;
+const _: () = assert!((PRIORITY_MASK as u64) << ASKED_BITS < DEFERRED);
+
+/// The stamp of data in this class that is sent on credit, and asks for so much.
+pub fn asking_stamp(asked: Bytes, priority: u8) -> u64 {
+    debug_assert!(asked.get() < 1 << ASKED_BITS, "it fits");
+    u64::from(priority) << ASKED_BITS | asked.get()
 }
 
 impl From<Header> for Packet {
@@ -291,6 +302,14 @@ impl Packet {
     #[inline]
     pub const fn is_trimmed(&self) -> bool {
         self.length() == TRIMMED as u64
+    }
+    /// Of data that is sent on credit: up to which credit its sender asks for more.
+    pub const fn asked(&self) -> Bytes {
+        Bytes::new(self.stamp() & ((1 << ASKED_BITS) - 1))
+    }
+    /// Of the same: the class in which it was sent.
+    pub const fn asking_priority(&self) -> u8 {
+        (self.stamp() >> ASKED_BITS) as u8
     }
     /// Whether it gives its flow credit.
     #[inline]

@@ -204,6 +204,8 @@ pub trait CongestionControl {
     fn asks_for(&self, _backlog: Bytes) -> Bytes {
         Bytes::ZERO
     }
+    /// Nothing of its queue pair is in flight, and a flow is to go on, or after a rest to begin.
+    fn on_quiet(&mut self, _rested: bool) {}
     /// When its timer is due; `Time::MAX` for never.
     fn next_timer(&self) -> Time {
         Time::MAX
@@ -302,6 +304,10 @@ macro_rules! congestion_controls {
             /// See [`CongestionControl::asks_for`].
             pub fn asks_for(&self, backlog: Bytes) -> Bytes {
                 match self { $(Self::$name(algorithm) => algorithm.asks_for(backlog),)* }
+            }
+            /// See [`CongestionControl::on_quiet`].
+            pub fn on_quiet(&mut self, rested: bool) {
+                match self { $(Self::$name(algorithm) => algorithm.on_quiet(rested),)* }
             }
             /// See [`CongestionControl::next_timer`].
             pub fn next_timer(&self) -> Time {

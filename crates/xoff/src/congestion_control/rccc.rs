@@ -6,6 +6,8 @@
 //! gives as much besides.
 //! Rules and values are those of the consortium's reference simulator (htsim, `uec.cpp`): any credit at all lets a packet go,
 //! and what it lacks is owed.
+//! Flows on a persistent queue pair share its credit: whichever sends asks for what all of them have to send, and the first after a rest
+//! starts with as much as a new queue pair.
 //! Left out: credit for flows that ask for none; requests without data; that a sender with several flows asks for less, and that what it
 //! starts with is void once its receiver answers. Beside credit, that simulator may have NSCC decide as well.
 //! Differs: credit counts payload, without headers, and may add up to all that was asked for; there, senders ask for what was trimmed with
@@ -58,7 +60,7 @@ impl Default for Parameters {
 }
 
 /// More than any flow can use in a round trip; with all that a flow has sent it fits where packets have room for what is asked.
-const MOST_CREDIT: u64 = 1 << 48;
+const MOST_CREDIT: u64 = 1 << 46;
 
 /// How the receiver of a flow gives credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,7 @@ pub struct Granting {
 /// One flow's state, where it is sent.
 #[derive(Clone, Debug)]
 pub struct Rccc {
+    initial: u64,
     maximum: u64,
     overhead: u64,
     /// Payload bytes sent so far, whatever became of them,
@@ -106,11 +109,13 @@ impl Rccc {
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         let base_rtt = parameters.base_rtt.unwrap_or(flow.path.base_rtt);
         let product = flow.line_rate.bytes_in(base_rtt);
+        let initial = parameters.initial_credit.of(product).get().clamp(1, MOST_CREDIT);
         Self {
+            initial,
             maximum: parameters.maximum_credit.of(product).get().clamp(1, MOST_CREDIT),
             overhead: flow.overhead.get(),
             sent: 0,
-            credit: parameters.initial_credit.of(product).get().clamp(1, MOST_CREDIT),
+            credit: initial,
             heard: 0,
             trimmed: 0,
         }
@@ -166,6 +171,10 @@ impl CongestionControl for Rccc {
         }
         let wanted = self.sent + backlog.get().min(self.maximum);
         Bytes::new((self.heard + wanted).saturating_sub(self.credit + self.trimmed))
+    }
+
+    fn on_quiet(&mut self, rested: bool) {
+        self.credit = self.credit.max(self.sent + if rested { self.initial } else { 1 });
     }
 
     fn rate(&self) -> Rate {

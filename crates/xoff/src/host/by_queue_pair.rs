@@ -31,6 +31,11 @@ impl<T> ByQueuePair<T> {
         })
     }
 
+    /// The place of what a queue pair has, if that has begun.
+    pub(super) fn find(&self, key: Key) -> Option<u32> {
+        self.places.get(&key).copied()
+    }
+
     /// Places of those with a host and a transport that are of this number, in any class.
     pub(super) fn with(&self, peer: NodeId, transport: u8, number: u8) -> Vec<u32> {
         self.places

@@ -1,34 +1,116 @@
-//! The adapter gives credit to flows that arrive (RCCC): one after another, for a few packets each, as fast as its link would
-//! bring them.
+//! The adapter gives credit to flows that arrive (RCCC), or to the persistent queue pairs by which they come: to one after another, for a
+//! few packets each, as fast as its link would bring them.
 
+use super::by_queue_pair::ByQueuePair;
 use super::receiving::ReturnAddress;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::congestion_control::Granting;
+use crate::congestion_control::{Granting, Grants};
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
+use crate::packet::Packet;
 use crate::scenario::{Roce, Transport};
+use crate::transport::roce::ForCredit;
 
-/// Flows whose turn for credit comes.
+/// Who waits for credit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn {
+    /// A flow, by its number among those received here.
+    Flow(u32),
+    /// A persistent queue pair, by the place of its account.
+    QueuePair(u32),
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self::Flow(0)
+    }
+}
+
+/// Those whose turn for credit comes, and what queue pairs were given.
 #[derive(Debug, Default)]
 pub(super) struct CreditTurns {
-    /// Their numbers among those received here.
-    numbers: Ring<u32>,
+    turns: Ring<Turn>,
     /// When the link would have brought all that credit was given for.
     free_at: Time,
+    timer: Timer,
+    accounts: ByQueuePair<Account>,
+}
+
+/// What a persistent queue pair asks for and was given.
+#[derive(Debug)]
+struct Account {
+    grants: Grants,
+    /// Where its last packet came from,
+    back: ReturnAddress,
+    /// and in which class.
+    priority: u8,
+    /// Flows that have begun to arrive by it and are not whole.
+    open: u32,
+    /// Until more of them should have come.
     timer: Timer,
 }
 
 impl Host {
-    /// A flow is to have credit when its turn comes.
-    pub(super) fn wait_for_credit(
+    /// A flow begins to arrive by a persistent queue pair. Returns the place of the account of that.
+    pub(super) fn open_credit_account(
         &mut self,
-        number: u32,
+        packet: &Packet,
+        settings: &Roce,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> u32 {
+        let transport = &context.fabric.transports[usize::from(packet.transport())];
+        let number = context.fabric.shared_tuples.connection(packet.transport(), packet.flow());
+        let priority = packet.asking_priority();
+        let key = (packet.source(), packet.transport(), number, priority);
+        let place = self.credit.accounts.place(key, || Account {
+            grants: Grants::default(),
+            back: ReturnAddress::of(packet, transport),
+            priority,
+            open: 0,
+            timer: Timer::default(),
+        });
+        let account = &mut self.credit.accounts[place];
+        account.open += 1;
+        if !account.timer.is_armed() {
+            let due = context.now + settings.first_timeout();
+            self.pending.arm(&mut account.timer, TimerKey::CreditAccount(place), due);
+        }
+        place
+    }
+
+    /// One of the flows that were arriving by a persistent queue pair is whole.
+    pub(super) fn close_credit_account(&mut self, place: u32) {
+        self.credit.accounts[place].open -= 1;
+    }
+
+    /// A packet has come, of a flow that is whole with it or not, and somebody is to have credit for it.
+    pub(super) fn on_asked_for_credit(
+        &mut self,
+        whom: ForCredit,
+        packet: &Packet,
+        back: ReturnAddress,
+        is_whole: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.credit.numbers.push_back(number);
+        match whom {
+            ForCredit::Flow if !is_whole => self.wait_for_credit(Turn::Flow(packet.reception()), context),
+            ForCredit::QueuePair(place, trimmed) => {
+                let account = &mut self.credit.accounts[place];
+                account.back = back;
+                if account.grants.on_packet(context.now, packet.asked(), trimmed) {
+                    self.wait_for_credit(Turn::QueuePair(place), context);
+                }
+            }
+            ForCredit::Flow | ForCredit::Nobody => {}
+        }
+    }
+
+    /// Somebody is to have credit when its turn comes.
+    fn wait_for_credit(&mut self, turn: Turn, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.credit.turns.push_back(turn);
         if !self.credit.timer.is_armed() {
             self.give_credit(context);
         }
@@ -46,30 +128,33 @@ impl Host {
 
     fn give_credit(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         while self.credit.free_at <= context.now {
-            let Some(number) = self.credit.numbers.pop_front() else { return };
-            self.give_credit_to(number, context);
+            let Some(turn) = self.credit.turns.pop_front() else { return };
+            self.give_credit_to(turn, context);
         }
-        if !self.credit.numbers.is_empty() {
+        if !self.credit.turns.is_empty() {
             self.pending.arm(&mut self.credit.timer, TimerKey::Credit, self.credit.free_at);
         }
     }
 
-    /// Gives a flow credit, unless it is whole by now; where it asks for none, tells it again what it was given.
-    fn give_credit_to(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let slot = self.slot_of(number, context);
-        if slot == GONE {
-            return;
-        }
-        let reception = &mut self.receptions[slot as usize];
-        let back = reception.back;
-        let (Some((settings, granting)), Some(grants)) = (granting_of(back, context), reception.grants())
-        else {
-            return;
+    /// Gives credit, but to no flow that is whole by now; who asks for none is told again what it was given.
+    fn give_credit_to(&mut self, turn: Turn, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let slot = if let Turn::Flow(number) = turn { self.slot_of(number, context) } else { 0 };
+        let (back, priority, grants) = match turn {
+            Turn::Flow(_) if slot == GONE => return,
+            Turn::Flow(_) => {
+                let reception = &mut self.receptions[slot as usize];
+                (reception.back, 0, reception.grants())
+            }
+            Turn::QueuePair(place) => {
+                let account = &mut self.credit.accounts[place];
+                (account.back, account.priority, Some(&mut account.grants))
+            }
         };
+        let (Some((settings, granting)), Some(grants)) = (granting_of(back, context), grants) else { return };
         let more = grants.grant(settings.payload * granting.packets.into());
         let granted = grants.granted();
         if grants.waits() {
-            self.credit.numbers.push_back(number);
+            self.credit.turns.push_back(turn);
         }
         if more > Bytes::ZERO {
             let rate = granting.rate.of_rate(self.adapter.port.rate()).max(Rate::new(1));
@@ -78,8 +163,18 @@ impl Host {
             self.credit.free_at = context.now + rate.transmission_time(wire);
         }
         let due = context.now + settings.first_timeout();
-        self.pending.arm(&mut reception.timer, TimerKey::Reception(number), due);
-        self.send_credit_of(back, granted, granting.frame, context);
+        match turn {
+            Turn::Flow(number) => {
+                let timer = &mut self.receptions[slot as usize].timer;
+                self.pending.arm(timer, TimerKey::Reception(number), due);
+            }
+            Turn::QueuePair(place) if self.credit.accounts[place].open > 0 => {
+                let timer = &mut self.credit.accounts[place].timer;
+                self.pending.arm(timer, TimerKey::CreditAccount(place), due);
+            }
+            Turn::QueuePair(_) => {}
+        }
+        self.send_credit_of(back, priority, granted, granting.frame, context);
     }
 
     /// It is so long ago that a flow began, or was given credit, that more of it should have come.
@@ -97,7 +192,29 @@ impl Host {
             return self.pending.arm(&mut reception.timer, TimerKey::Reception(number), due);
         }
         grants.wait();
-        self.wait_for_credit(number, context);
+        self.wait_for_credit(Turn::Flow(number), context);
+    }
+
+    /// The same of the flows of a persistent queue pair.
+    pub(super) fn on_account_timer(
+        &mut self,
+        place: u32,
+        time: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let account = &mut self.credit.accounts[place];
+        let key = TimerKey::CreditAccount(place);
+        if !self.pending.expires(&mut account.timer, key, time) || account.open == 0 || account.grants.waits()
+        {
+            return;
+        }
+        let Some((settings, _)) = granting_of(account.back, context) else { return };
+        let due = account.grants.last_packet() + settings.first_timeout();
+        if due > context.now {
+            return self.pending.arm(&mut account.timer, key, due);
+        }
+        account.grants.wait();
+        self.wait_for_credit(Turn::QueuePair(place), context);
     }
 }
 

@@ -77,8 +77,10 @@ enum TimerKey {
     NotificationPoint(u32),
     /// CNPs that are being made.
     Cnp,
-    /// Credit for the flow whose turn is next.
+    /// Credit for whoever's turn is next.
     Credit,
+    /// The credit of a persistent queue pair, by the place of its account.
+    CreditAccount(u32),
     /// The next packet of a queue pair, by the flow's number at this host.
     Pacing(u32),
     /// The congestion control of a queue pair, by the flow's number at this host.
@@ -461,6 +463,7 @@ impl Host {
             TimerKey::NotificationPoint(place) => self.on_notification_timer(place, time, context),
             TimerKey::Cnp => self.on_cnp_timer(time, context),
             TimerKey::Credit => self.on_credit_timer(time, context),
+            TimerKey::CreditAccount(place) => self.on_account_timer(place, time, context),
             TimerKey::Pacing(number) => self.on_pacing_timer(number, time, context),
             TimerKey::CongestionControl(number) => self.on_control_timer(number, time, context),
             TimerKey::Limiter(number) => self.on_limiter_timer(number, time, context),

@@ -8,7 +8,7 @@ use super::queue_pairs::QueuePair;
 use super::sending::{Sender, Sending};
 use super::{Flow, Host};
 use crate::agenda::{Agenda, Context};
-use crate::kernel::units::Time;
+use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
 use crate::packet::Packet;
 use crate::transport::roce::{Acknowledged, Handover, with_reading};
@@ -29,6 +29,8 @@ pub(super) struct PersistentQueuePair {
     open: VecDeque<u32>,
     /// What the holder hands over; nothing until it is done.
     handover: Option<Handover>,
+    /// Bytes of all flows that go by it or have gone.
+    joined: Bytes,
 }
 
 impl PersistentQueuePairs {
@@ -47,14 +49,16 @@ impl Host {
         place: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = self.sendings[slot].number();
+        let (number, size) = (self.sendings[slot].number(), self.sendings[slot].size());
         let persistent = &mut self.persistent[place];
         persistent.open.push_back(number);
+        persistent.joined = persistent.joined.saturating_add(size);
         if persistent.holder.is_none() {
             (persistent.holder, persistent.furthest) = (Some(number), Some(number));
             return;
         }
-        if let Some(handover) = persistent.handover.take() {
+        if let Some(mut handover) = persistent.handover.take() {
+            handover.on_rested();
             self.give_queue_pair(place, number, handover, context);
             return;
         }
@@ -252,10 +256,13 @@ impl Host {
     ) -> (bool, Time) {
         let now = context.now;
         let holder_slot = self.holder_slot(place);
+        let Some(&mut QueuePair { needs, .. }) = self.sendings[slot].queue_pair() else {
+            return (false, Time::ZERO);
+        };
         let Self { sendings, persistent, .. } = self;
         let PersistentQueuePair { holder, handover, .. } = &mut persistent[place];
         let is_before = Some(packet.flow()) < *holder;
-        let heard = with_reading(packet, context.agenda.telemetry(), now, |departure, telemetry| {
+        let heard = with_reading(needs, packet, context.agenda.telemetry(), now, |departure, telemetry| {
             let pair = sendings[slot].queue_pair()?;
             let acknowledged = pair.sender.on_acknowledgement_after_handover(now, packet, departure)?;
             if let Some(handover) = handover {
@@ -292,6 +299,49 @@ impl Host {
             handover.on_cnp(context.now);
         } else if let Some(holder_slot) = holder_slot {
             self.on_cnp(holder_slot, context);
+        }
+    }
+
+    /// Bytes that other flows of a queue pair have to send once the one that has it has sent all of its own.
+    #[cold]
+    pub(super) fn backlog_behind(&mut self, slot: usize, place: u32) -> Bytes {
+        let Some(pair) = self.sendings[slot].queue_pair() else { return Bytes::ZERO };
+        let carried = pair.sender.carried();
+        let PersistentQueuePair { waiting, furthest, joined, .. } = &self.persistent[place];
+        let begun = waiting.iter().take_while(|flow| Some(**flow) <= *furthest);
+        let of_begun = begun.filter_map(|flow| match &self.sendings[self.sending_slot(*flow)?].sender {
+            Sender::QueuePair(pair) => Some(pair.sender.backlog()),
+            _ => None,
+        });
+        of_begun.fold(joined.saturating_sub(carried), Bytes::saturating_add)
+    }
+
+    /// Credit that a flow was given that no longer has its queue pair is for the flow that has it.
+    #[cold]
+    pub(super) fn on_earlier_credit(
+        &mut self,
+        place: u32,
+        total: Bytes,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if let Some(handover) = &mut self.persistent[place].handover {
+            handover.on_credit(context.now, total);
+        } else if let Some(holder_slot) = self.holder_slot(place) {
+            self.on_credit(holder_slot, total, context);
+        }
+    }
+
+    /// Credit has come that was given to a flow that is done. It says of which class that was.
+    #[cold]
+    pub(super) fn on_late_credit(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let number = context.fabric.shared_tuples.connection(packet.transport(), packet.flow());
+        let key = (packet.source(), packet.transport(), number, packet.reception() as u8);
+        if let Some(place) = self.persistent.find(key) {
+            self.on_earlier_credit(place, Bytes::new(packet.sequence()), context);
         }
     }
 

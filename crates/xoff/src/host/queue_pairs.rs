@@ -14,7 +14,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
-use crate::packet::{Packet, deferred_stamp};
+use crate::packet::{Packet, asking_stamp, deferred_stamp};
 use crate::transport::roce::{RoceSender, with_reading};
 
 /// A flow on a queue pair.
@@ -40,8 +40,13 @@ impl QueuePair {
         Self { sender, needs, pacing, control, in_turn: false, sprayer: NOT_SPRAYED, place }
     }
 
-    /// The stamp of its next packet.
-    fn stamp(&self, context: &mut Context<'_, impl Agenda, impl Observer>) -> u64 {
+    /// The stamp of its next packet, which is of this class, if flows behind it on a persistent queue pair have so many bytes to send.
+    fn stamp(
+        &self,
+        priority: u8,
+        behind: Bytes,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> u64 {
         match self.needs {
             Needs::Telemetry { sent_window } => {
                 let telemetry = context.agenda.telemetry();
@@ -52,7 +57,7 @@ impl QueuePair {
                 deferred_stamp(Some(record))
             }
             Needs::Delay { .. } => deferred_stamp(None),
-            Needs::Credit => self.sender.asks_for().get(),
+            Needs::Credit => asking_stamp(self.sender.asks_for(behind), priority),
             Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
         }
     }
@@ -65,11 +70,7 @@ impl QueuePair {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> (bool, Time) {
         let now = context.now;
-        if self.needs == Needs::Credit {
-            // The stamp that comes back is no time.
-            return (self.sender.on_acknowledgement(now, packet, now, None), now);
-        }
-        with_reading(packet, context.agenda.telemetry(), now, |departure, telemetry| {
+        with_reading(self.needs, packet, context.agenda.telemetry(), now, |departure, telemetry| {
             (self.sender.on_acknowledgement(now, packet, departure, telemetry), departure)
         })
     }
@@ -203,7 +204,14 @@ impl Host {
         let before = pair.sender.rate();
         let segment = pair.sender.take(begins);
         let (has_changed, place, sprayer) = (pair.sender.rate() != before, pair.place, pair.sprayer);
-        let stamp = pair.stamp(context);
+        let behind = match place {
+            Some(place) if pair.needs == Needs::Credit => self.backlog_behind(slot, place),
+            _ => Bytes::ZERO,
+        };
+        let sending = &mut self.sendings[slot];
+        let priority = sending.priority() as u8;
+        let Some(pair) = sending.queue_pair() else { return };
+        let stamp = pair.stamp(priority, behind, context);
         let mut packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
         if let Some(sprayers) = &mut self.sprayers {
             packet = sprayers.spray(sprayer, packet);
@@ -261,16 +269,16 @@ impl Host {
         self.on_control_heard(slot, context);
     }
 
-    /// Credit has come for a queue pair.
-    fn on_credit(
+    /// Credit has come for a queue pair, so much in all.
+    pub(super) fn on_credit(
         &mut self,
         slot: usize,
-        packet: &Packet,
+        total: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        context.observer.on_released(context.now, self.id, packet.flow(), Release::Credit);
+        context.observer.on_released(context.now, self.id, self.sendings[slot].number(), Release::Credit);
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
-        pair.sender.on_credit(context.now, Bytes::new(packet.sequence()));
+        pair.sender.on_credit(context.now, total);
         self.on_control_heard(slot, context);
     }
 
@@ -292,10 +300,14 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if packet.is_credit() {
-            return self.on_credit(slot, packet, context);
-        }
         let passed_on = self.passed_on(&self.sendings[slot]);
+        if packet.is_credit() {
+            let total = Bytes::new(packet.sequence());
+            return match passed_on {
+                Some(place) => self.on_earlier_credit(place, total, context),
+                None => self.on_credit(slot, total, context),
+            };
+        }
         if context.fabric.is_cnp(packet) {
             return match passed_on {
                 Some(place) => self.on_earlier_cnp(place, context),

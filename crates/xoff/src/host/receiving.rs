@@ -14,7 +14,7 @@ use crate::packet::{
 use crate::scenario::{EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
-use crate::transport::roce::{Answer, RoceReceiver};
+use crate::transport::roce::{Answer, ForCredit, RoceReceiver};
 use crate::transport::tcp::{Acknowledgement, TcpReceiver};
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(super) struct ReturnAddress {
 impl ReturnAddress {
     /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them, unless its
     /// transport has it otherwise.
-    fn of(packet: &Packet, transport: &Transport) -> Self {
+    pub(super) fn of(packet: &Packet, transport: &Transport) -> Self {
         let only_data = matches!(transport, Transport::Tcp(Tcp { ecn_capable: EcnCapable::Data, .. }));
         let ecn_capable = if packet.is(ECN_CAPABLE) && !only_data { ECN_CAPABLE } else { 0 };
         let (priority, frame) = match transport {
@@ -162,7 +162,7 @@ impl Host {
             }
             Receiver::Roce(receiver) => {
                 let reply = receiver.on_data(context.now, packet);
-                let waits_for_credit = receiver.asks_for_credit(context.now, packet) && !reply.complete;
+                let for_credit = receiver.asks_for_credit(context.now, packet);
                 let back = reception.back;
                 self.counters.payload_in_vain += Bytes::new(reply.in_vain);
                 if let Some(look_at) = reply.look_at
@@ -187,8 +187,8 @@ impl Host {
                     Some(answer) => self.send_answer(&answer, reply.echo, back, packet, context),
                     None => context.forget(packet),
                 }
-                if waits_for_credit {
-                    self.wait_for_credit(packet.reception(), context);
+                if for_credit != ForCredit::Nobody {
+                    self.on_asked_for_credit(for_credit, packet, back, reply.complete, context);
                 }
             }
             Receiver::Tcp(receiver) => {
@@ -228,11 +228,9 @@ impl Host {
         }
         let reception = &mut self.receptions[slot as usize];
         let (back, Receiver::Roce(receiver)) = (reception.back, &mut reception.receiver) else { return };
-        let waits_for_credit = receiver.asks_for_credit(context.now, packet);
+        let for_credit = receiver.asks_for_credit(context.now, packet);
         self.send_answer(&RoceReceiver::on_trimmed(packet), false, back, packet, context);
-        if waits_for_credit {
-            self.wait_for_credit(packet.reception(), context);
-        }
+        self.on_asked_for_credit(for_credit, packet, back, false, context);
     }
 
     #[inline]
@@ -291,6 +289,9 @@ impl Host {
                         let number = shared.connection(packet.transport(), packet.flow());
                         receiver.answered_at(self.notification_points.of(packet, number, point, context.now))
                     }
+                    Needs::Credit if roce.connections == QueuePairs::Persistent => {
+                        receiver.granted_at(self.open_credit_account(packet, roce, context))
+                    }
                     _ => receiver,
                 })
             }
@@ -299,7 +300,7 @@ impl Host {
         let mut reception =
             Reception { receiver, back: ReturnAddress::of(packet, transport), timer: Timer::default() };
         if let Transport::Roce(settings) = transport
-            && settings.needs() == Needs::Credit
+            && reception.grants().is_some()
         {
             let due = context.now + settings.first_timeout();
             self.pending.arm(&mut reception.timer, TimerKey::Reception(packet.reception()), due);
@@ -313,7 +314,12 @@ impl Host {
     fn finish_reception(&mut self, last: &Packet, context: &Context<'_, impl Agenda, impl Observer>) {
         let (flows, number) = self.flows_with(last.reception(), context);
         let slot = flows.finish(number, context.now);
-        self.receptions.remove(slot as usize);
+        let reception = self.receptions.remove(slot as usize);
+        if let Receiver::Roce(receiver) = &reception.receiver
+            && let Some(place) = receiver.account()
+        {
+            self.close_credit_account(place);
+        }
         if let Some(arrival) = context.fabric.plans.arrival(last.reception()) {
             self.on_arrival_of(arrival, last.priority() as u8, context);
         }
@@ -443,10 +449,11 @@ impl Host {
         self.send_cnp(Packet::from(header).with_entropy(back.flow as u16), context)
     }
 
-    /// Sends a packet of credit.
+    /// Sends a packet of credit for a flow, or for a persistent queue pair of this class.
     pub(super) fn send_credit_of(
         &mut self,
         back: ReturnAddress,
+        priority: u8,
         granted: Bytes,
         frame: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -454,6 +461,7 @@ impl Host {
         let header = Header {
             sequence: granted.get(),
             stamp: context.now.get(),
+            reception: priority.into(),
             length: CREDIT,
             frame: frame.get() as u16,
             ..self.header_back(back)

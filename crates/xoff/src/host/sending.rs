@@ -111,6 +111,10 @@ impl Sending {
         self.flow.number
     }
 
+    pub(super) fn size(&self) -> Bytes {
+        self.flow.size
+    }
+
     #[inline]
     pub(super) fn queue_pair(&mut self) -> Option<&mut QueuePair> {
         match &mut self.sender {
@@ -533,7 +537,9 @@ impl Host {
     #[cold]
     fn on_late_answer(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         context.forget(packet);
-        if context.fabric.is_cnp(packet) {
+        if packet.is_credit() {
+            self.on_late_credit(packet, context);
+        } else if context.fabric.is_cnp(packet) {
             self.on_late_cnp(packet, context);
         }
     }
@@ -549,7 +555,7 @@ impl Host {
         if !self.pending.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
         }
-        let (priority, mut release) = (sending.priority(), Release::Timeout);
+        let (priority, mut release, mut is_on_credit) = (sending.priority(), Release::Timeout, false);
         match &mut sending.sender {
             Sender::Tcp(sender) => {
                 sender.on_timeout(context.now);
@@ -573,9 +579,8 @@ impl Host {
                 if let Some(longer) = pair.sender.prolongs_timeout() {
                     return self.pending.arm(&mut sending.timer, key, context.now + longer);
                 }
-                if pair.needs == Needs::Credit
-                    && let Some(longer) = pair.sender.waits_for_credit(context.now)
-                {
+                is_on_credit = pair.needs == Needs::Credit;
+                if is_on_credit && let Some(longer) = pair.sender.waits_for_credit(context.now) {
                     return self.pending.arm(&mut sending.timer, key, context.now + longer);
                 }
                 pair.sender.on_timeout(context.now);
@@ -588,6 +593,10 @@ impl Host {
         }
         context.observer.on_released(context.now, self.id, number, release);
         self.go_on_sending(slot, context);
+        if is_on_credit && !self.sendings[slot].timer.is_armed() {
+            // Another flow has its queue pair, or that had no credit when it was taken back.
+            self.sendings[slot].arm_retransmission(&mut self.pending, context);
+        }
     }
 
     #[inline]

@@ -370,23 +370,16 @@ fn check_queue_pairs(name: &str, transport: &Transport) -> Checked {
     Err(ScenarioError::at(format!("transport.{name}.queue_pairs"), problem, expected))
 }
 
-/// Receivers give credit to flows, and none to what lasts longer, in frames that links carry.
+/// Receivers give credit in frames that links carry.
 fn check_credit(name: &str, transport: &Transport) -> Checked {
-    let Transport::Roce(Roce { connections, congestion_control: Some(control), .. }) = transport else {
-        return Ok(());
-    };
-    let Some(granting) = control.granting() else { return Ok(()) };
-    if granting.frame > LARGEST_FRAME {
-        let key = format!("transport.{name}.congestion_control.credit");
-        let expected = format!("expected at most {}B", LARGEST_FRAME.get());
-        return Err(ScenarioError::at(key, format!("{} make a frame", granting.frame), expected));
+    match transport.granting() {
+        Some(granting) if granting.frame > LARGEST_FRAME => {
+            let key = format!("transport.{name}.congestion_control.credit");
+            let expected = format!("expected at most {}B", LARGEST_FRAME.get());
+            Err(ScenarioError::at(key, format!("{} make a frame", granting.frame), expected))
+        }
+        _ => Ok(()),
     }
-    if *connections == QueuePairs::PerFlow {
-        return Ok(());
-    }
-    let problem = format!("receivers give each flow of {} credit of its own", control.spelling());
-    let expected = "expected \"per_flow\", or another congestion control";
-    Err(ScenarioError::at(format!("transport.{name}.connections"), problem, expected))
 }
 
 /// Packets have room for telemetry only where something reads it.
@@ -774,7 +767,7 @@ mod tests {
     }
 
     #[test]
-    fn credit_is_given_to_flows_of_adapters_that_have_queue_pairs_of_their_own() {
+    fn credit_is_given_in_frames_by_adapters() {
         let with_credit = |credit: &str, keys: &str| {
             let control =
                 format!("congestion_control = {{ algorithm = 'rccc', credit = '{credit}' }}, {keys}");
@@ -782,15 +775,11 @@ mod tests {
         };
         let rccc = |keys: &str| with_credit("65kB", keys);
         assert_eq!(rccc("kind = 'roce', payload = '1000B'"), "accepted");
+        assert_eq!(rccc("kind = 'roce', connections = 'persistent'"), "accepted");
         let larger = with_credit("70kB", "kind = 'roce'");
         assert!(
             larger.starts_with("transport.x.congestion_control.credit: 70kB make a frame; expected"),
             "{larger}"
-        );
-        assert_eq!(
-            rccc("kind = 'roce', connections = 'persistent'"),
-            "transport.x.connections: receivers give each flow of rccc credit of its own; \
-             expected \"per_flow\", or another congestion control"
         );
         assert_eq!(
             rccc("kind = 'tcp'"),

@@ -15,16 +15,27 @@ const WIRE: u64 = 1106;
 
 /// Hosts at 100 Gb/s around a switch that trims, 4 us there and back, and a flow of this size from each of the others to `host0`.
 fn senders(flows: usize, size: Bytes, control: &str, rest: &str) -> Simulation {
-    let pairs: Vec<String> = (1..=flows).map(|host| format!("['host{host}', 'host0']")).collect();
+    let size = size.get();
+    scene(
+        flows,
+        control,
+        "",
+        &format!("{{ kind = 'long_lived', transport = 'uet', size = '{size}B', PAIRS }}"),
+        rest,
+    )
+}
+
+/// The same with these keys of the transport and these workloads, where `PAIRS` are those of senders and `host0`.
+fn scene(senders: usize, control: &str, keys: &str, workloads: &str, rest: &str) -> Simulation {
+    let pairs: Vec<String> = (1..=senders).map(|host| format!("['host{host}', 'host0']")).collect();
+    let workloads = workloads.replace("PAIRS", &format!("pairs = [{}]", pairs.join(", ")));
     simulation(&format!(
         "title = 'on credit'\n\
          topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
-         transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc'{control} }}, \
+         transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc'{control} }}{keys}, \
          recovery = {{ kind = 'selective_repeat', window = '1MB', reordering = 200, timeout_low = '1ms', timeout_high = '1ms' }} }}\n\
-         workload = [{{ kind = 'long_lived', transport = 'uet', size = '{}B', pairs = [{}] }}]\n{rest}",
-        flows + 1,
-        size.get(),
-        pairs.join(", ")
+         workload = [{workloads}]\n{rest}",
+        senders + 1,
     ))
 }
 
@@ -119,17 +130,73 @@ fn flows_have_equal_shares_of_credit() {
     validate("seven flows on credit: packets in 1 ms", packets, shares.iter().sum::<u64>() as f64, 20.0);
 }
 
+const PERSISTENT: &str = ", connections = 'persistent'";
+
+/// A queue pair asks for what its flows have to send, all of them together, whichever has it.
+#[test]
+fn messages_on_a_queue_pair_come_as_fast_as_one_of_their_size() {
+    let took = |flows: u64, control: &str| {
+        let size = PACKET * (1000 / flows);
+        let workload = format!(
+            "{{ kind = 'long_lived', transport = 'uet', size = '{}B', flows_per_pair = {flows}, PAIRS }}",
+            size.get()
+        );
+        let simulation = scene(1, control, PERSISTENT, &workload, "");
+        let outcome = run(&simulation);
+        assert_eq!((timeouts(&outcome), outcome.hosts[1].counters.data_sent), (0, 1000));
+        last(&simulation, &outcome)
+    };
+    for control in ["", ", credit_rate = 0.5", ", initial_credit = 0.1, packets_per_credit = 1"] {
+        for flows in [2, 10, 200] {
+            let beside = took(flows, control).as_seconds() / took(1, control).as_seconds();
+            validate(&format!("{flows} messages on credit{control}: time beside one"), 1.0, beside, 0.002);
+        }
+    }
+}
+
+/// Five messages from each of twelve senders that start with more than the switch holds: the link is as busy as with one, and what is
+/// trimmed of one is made up for among the others.
+#[test]
+fn an_incast_of_messages_takes_as_long_as_its_link_needs() {
+    let workload = "{ kind = 'long_lived', transport = 'uet', size = '102400B', flows_per_pair = 5, PAIRS }";
+    let simulation = scene(12, "", PERSISTENT, workload, TRIMS);
+    let outcome = run(&simulation);
+    let port = &outcome.switches[0].ports()[0];
+    let trimmed = port.counters.dropped_data[DropReason::Trimmed as usize];
+    assert!(trimmed > 12, "{trimmed} were trimmed");
+    assert_eq!((timeouts(&outcome), unfinished(&outcome)), (0, 0));
+    let wire = Bytes::new(500 * 12 * WIRE + trimmed * 84);
+    assert_eq!(port.counters.wire_bytes, wire, "each packet once, and each header");
+    let busy = Rate::from_gbps(100).transmission_time(wire).as_seconds();
+    let took = last(&simulation, &outcome).as_seconds();
+    validate("an incast of messages on credit: time beside that of its link", 1.01, took / busy, 0.01);
+}
+
+/// After a rest a queue pair has what it starts with, once more.
+#[test]
+fn a_queue_pair_that_rests_starts_as_a_new_one() {
+    let flow = |start: u32| {
+        format!("{{ kind = 'long_lived', transport = 'uet', size = '51200B', start = '{start}us', PAIRS }}")
+    };
+    let simulation = scene(1, "", PERSISTENT, &[flow(0), flow(50), flow(70)].join(", "), "");
+    let outcome = run(&simulation);
+    assert_eq!(credits(&outcome), 0, "what each starts with is enough");
+    assert!(measured(&simulation, &outcome).all(|flow| flow.received == flow.ideal.received));
+}
+
 /// Links lose data, headers, acknowledgements and credit alike.
 #[test]
 fn flows_end_whatever_is_lost() {
     for recovery in [
-        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us'",
-        "kind = 'go_back_n', timeout = '100us'",
+        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us' }",
+        "kind = 'go_back_n', timeout = '100us' }",
+        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us' }, connections = 'persistent'",
+        "kind = 'go_back_n', timeout = '100us' }, connections = 'persistent'",
     ] {
         let text = format!(
             "title = 'on credit'\n\
              topology = {{ kind = 'star', hosts = 5, host_link = {{ rate = '100Gbps', delay = '1us', error_rate = 0.02 }} }}\n\
-             transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc' }}, recovery = {{ {recovery} }} }}\n\
+             transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc' }}, recovery = {{ {recovery} }}\n\
              workload = [{{ kind = 'poisson', transport = 'uet', sizes = {{ fixed = '200kB' }}, load = 0.5, of = 'host' }}]\n\
              stop.arrivals_end = '1ms'"
         );
@@ -182,19 +249,20 @@ fn what_asks_for_more_and_is_lost_is_made_up_for() {
 /// Where PFC is on, selective repeat has no timeouts: what is missing has its NACK, and its credit when the receiver has heard nothing for so long.
 #[test]
 fn without_timeouts_receivers_still_give_credit_for_what_is_missing() {
-    for credit in ["", ", base_rtt = '819200ps', initial_credit = 1, maximum_credit = 20"] {
+    let little = ", base_rtt = '819200ps', initial_credit = 1, maximum_credit = 20";
+    for (credit, connections) in [("", ""), (little, ""), ("", PERSISTENT), (little, PERSISTENT)] {
         let outcome = run(&simulation(&format!(
             "title = 'on credit'\n\
              topology = {{ kind = 'star', hosts = 5, host_link = {{ rate = '100Gbps', delay = '1us', error_rate = 0.01 }} }}\n\
              class = [{{ priority = 0, lossless = true }}, {{ priority = 7 }}]\n\
              switch = [{{ pfc = {{}}, total = '16MB' }}]\n\
              transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc'{credit} }}, \
-             recovery = {{ kind = 'selective_repeat', window = '1MB' }} }}\n\
+             recovery = {{ kind = 'selective_repeat', window = '1MB' }}{connections} }}\n\
              workload = [{{ kind = 'poisson', transport = 'uet', sizes = {{ fixed = '100kB' }}, load = 0.2, of = 'host' }}]\n\
              stop = {{ arrivals_end = '100us', at = '100ms' }}"
         )));
         assert!(credits(&outcome) < 10_000, "{} for {credit}", credits(&outcome));
         // Of which the last packet is lost, or its acknowledgement.
-        assert!(unfinished(&outcome) <= 2, "{credit}");
+        assert!(unfinished(&outcome) <= 2, "{} for {credit}{connections}", unfinished(&outcome));
     }
 }

@@ -1,6 +1,6 @@
 //! What a queue pair tells its congestion control, whichever flow has it.
 
-use crate::congestion_control::{Ack, Algorithm, Trimmed};
+use crate::congestion_control::{Ack, Algorithm, Needs, Trimmed};
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
 use crate::telemetry::{Reading, Telemetry};
@@ -52,15 +52,19 @@ impl Acknowledged {
     }
 }
 
-/// Hands on what an ACK or a NACK brings back: when the packet left that it answers, and what switches have
-/// written into that.
+/// Hands on what an ACK or a NACK brings back to a congestion control with these needs: when the packet left that it answers, and what
+/// switches have written into that. The stamp of data that is sent on credit is no time: as far as anybody can tell, nothing left before.
 #[inline]
 pub fn with_reading<T>(
+    needs: Needs,
     answer: &Packet,
     telemetry: &mut Telemetry,
     now: Time,
     hear: impl FnOnce(Time, Option<Reading<'_>>) -> T,
 ) -> T {
+    if needs == Needs::Credit {
+        return hear(Time::ZERO, None);
+    }
     let Some(number) = answer.record() else { return hear(Time::new(answer.stamp()), None) };
     let record = telemetry.collect(number, answer.hops(), answer.path());
     hear(record.departure(), Some(telemetry.reading(&record, now)))

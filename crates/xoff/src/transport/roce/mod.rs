@@ -10,6 +10,6 @@ mod sender;
 mod shared_sequence;
 
 pub use control::{Acknowledged, with_reading};
-pub use receiver::{Answer, Reply, RoceReceiver};
+pub use receiver::{Answer, ForCredit, Reply, RoceReceiver};
 pub use sender::{RoceSender, Segment};
 pub use shared_sequence::Handover;

@@ -44,8 +44,23 @@ enum Duty {
     None,
     /// To answer marks by CNPs.
     Notify(NotificationPoint, Marks),
+    /// To have the notification point of its persistent queue pair answer them, which is at this place.
+    NotifyBy(u32),
     /// To give credit.
     Grant(Grants),
+    /// To have its persistent queue pair given credit, whose account is at this place.
+    GrantBy(u32),
+}
+
+/// Who is to have credit for a packet that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForCredit {
+    /// Nobody that does not wait for its turn already, or nobody gives any.
+    Nobody,
+    /// Its flow, which is to wait for its turn from now on.
+    Flow,
+    /// Its queue pair, whose account is at this place, for a packet of which so much was cut off.
+    QueuePair(u32, Bytes),
 }
 
 /// Receiving state of one queue pair.
@@ -67,8 +82,6 @@ pub struct RoceReceiver {
     echoes: bool,
     /// What the congestion control has it do besides.
     duty: Duty,
-    /// The place of the notification point that answers them, if that is of a persistent queue pair.
-    answered_at: Option<u32>,
 }
 
 impl RoceReceiver {
@@ -99,14 +112,19 @@ impl RoceReceiver {
             nacked_until: Time::ZERO,
             echoes: settings.echoes_marks(),
             duty,
-            answered_at: None,
         }
     }
 
     /// The same on a persistent queue pair, whose notification point is at this place.
     #[must_use]
     pub fn answered_at(self, place: u32) -> Self {
-        Self { duty: Duty::None, answered_at: Some(place), ..self }
+        Self { duty: Duty::NotifyBy(place), ..self }
+    }
+
+    /// The same on a persistent queue pair, whose account of credit is at this place.
+    #[must_use]
+    pub fn granted_at(self, place: u32) -> Self {
+        Self { duty: Duty::GrantBy(place), ..self }
     }
 
     /// A data packet has arrived.
@@ -126,10 +144,13 @@ impl RoceReceiver {
         let mut reply = Reply { answer, complete, in_vain, ..Reply::default() };
         if packet.is(MARKED) {
             reply.echo = self.echoes;
-            reply.marked_at = self.answered_at;
-            if let Duty::Notify(point, marks) = &mut self.duty {
-                reply.cnp = point.on_marked(marks, now);
-                reply.look_at = (!reply.cnp).then_some(marks.interval_end());
+            match &mut self.duty {
+                Duty::Notify(point, marks) => {
+                    reply.cnp = point.on_marked(marks, now);
+                    reply.look_at = (!reply.cnp).then_some(marks.interval_end());
+                }
+                Duty::NotifyBy(place) => reply.marked_at = Some(*place),
+                Duty::None | Duty::Grant(_) | Duty::GrantBy(_) => {}
             }
         }
         reply
@@ -174,12 +195,23 @@ impl RoceReceiver {
         Answer { next: packet.sequence(), negative: true, block: None, trimmed: true }
     }
 
-    /// A packet has arrived, whole or trimmed, that may ask for credit. Returns whether its flow is to wait for its turn from now on.
+    /// A packet has arrived, whole or trimmed, that may ask for credit. Returns for whom that is to be.
     #[inline]
-    pub fn asks_for_credit(&mut self, now: Time, packet: &Packet) -> bool {
-        let Duty::Grant(grants) = &mut self.duty else { return false };
+    pub fn asks_for_credit(&mut self, now: Time, packet: &Packet) -> ForCredit {
         let trimmed = if packet.is_trimmed() { self.payload } else { Bytes::ZERO };
-        grants.on_packet(now, Bytes::new(packet.stamp()), trimmed)
+        match &mut self.duty {
+            Duty::Grant(grants) => {
+                let waits = grants.on_packet(now, packet.asked(), trimmed);
+                if waits { ForCredit::Flow } else { ForCredit::Nobody }
+            }
+            Duty::GrantBy(place) => ForCredit::QueuePair(*place, trimmed),
+            _ => ForCredit::Nobody,
+        }
+    }
+
+    /// The place of the account of its persistent queue pair, if that sends on credit.
+    pub fn account(&self) -> Option<u32> {
+        if let Duty::GrantBy(place) = &self.duty { Some(*place) } else { None }
     }
 
     /// What its flow was given and asks for, if it sends on credit.
@@ -198,7 +230,7 @@ impl RoceReceiver {
     pub fn on_cnp_timer(&mut self, now: Time) -> bool {
         match &mut self.duty {
             Duty::Notify(point, marks) => point.on_interval_end(marks, now),
-            Duty::None | Duty::Grant(_) => false,
+            _ => false,
         }
     }
 }

@@ -140,6 +140,7 @@ impl RoceSender {
         self.sequence.take_over(progress, self.size, before_in_flight);
         (self.congestion_control, self.began, self.wire) = (congestion_control, began, wire);
         self.settle(now);
+        self.ask_if_quiet();
         self.ask_control();
         self.pace();
     }
@@ -473,6 +474,21 @@ impl RoceSender {
             self.sequence.on_acknowledgement_before(acknowledged.newly_acked);
         }
         self.tell_control(now, acknowledged, telemetry);
+        self.ask_if_quiet();
+    }
+
+    /// Where nothing of its queue pair is on its way, or nobody would find out if that was lost, its receiver may not know that it lacks
+    /// credit: then it may send what asks.
+    fn ask_if_quiet(&mut self) {
+        let has_no_timeouts = matches!(self.repair, Repair::Selective { timeouts: None, .. });
+        if self.in_flight() == 0
+            && (has_no_timeouts || self.sequence.before_in_flight() == 0)
+            && self.next < self.size
+            && let Some(control) = &mut self.congestion_control
+        {
+            control.on_quiet(false);
+            self.ask_control();
+        }
     }
 
     #[inline]
@@ -534,14 +550,24 @@ impl RoceSender {
         }
     }
 
-    /// Up to which credit it asks its receiver for more.
-    pub fn asks_for(&self) -> Bytes {
+    /// Up to which credit it asks its receiver for more, if flows behind it on its queue pair have so many bytes to send.
+    pub fn asks_for(&self, behind: Bytes) -> Bytes {
+        let backlog = self.backlog().saturating_add(behind);
+        self.congestion_control.as_ref().map_or(Bytes::ZERO, |control| control.asks_for(backlog))
+    }
+
+    /// Bytes of all flows that have had its queue pair.
+    pub fn carried(&self) -> Bytes {
+        Bytes::new(self.sequence.carried(self.size))
+    }
+
+    /// Bytes that it has to send, for the first time or again.
+    pub fn backlog(&self) -> Bytes {
         let lost = match &self.repair {
             Repair::Selective { missing, .. } => missing.lost_count() * self.payload(),
             Repair::GoBackN { .. } => 0,
         };
-        let backlog = Bytes::new(self.size - self.next).saturating_add(Bytes::new(lost));
-        self.congestion_control.as_ref().map_or(Bytes::ZERO, |control| control.asks_for(backlog))
+        Bytes::new(self.size - self.next).saturating_add(Bytes::new(lost))
     }
 
     /// A congestion notification packet has arrived.

@@ -32,12 +32,15 @@ pub(super) struct Progress {
 }
 
 impl SharedSequence {
+    /// Bytes of all flows that have had the queue pair, with one of `size` bytes that has it.
+    pub(super) fn carried(&self, size: u64) -> u64 {
+        if self.carried == 0 { size } else { self.carried }
+    }
+
     /// A flow of `size` bytes has the queue pair no longer. So many of its bytes are in flight, and `next` is
     /// its next to send.
     pub(super) fn hand_over(&mut self, size: u64, next: u64, in_flight: u64) -> Progress {
-        if self.carried == 0 {
-            self.carried = size;
-        }
+        self.carried = self.carried(size);
         let in_flight = in_flight + std::mem::take(&mut self.before_in_flight);
         Progress { carried: self.carried, sent: self.sent(next), in_flight }
     }
@@ -99,6 +102,22 @@ impl Handover {
         if let Some(control) = &mut self.congestion_control {
             settle(control, now);
             control.on_cnp(now);
+        }
+    }
+
+    /// The receiver has given so many bytes of credit in all.
+    pub fn on_credit(&mut self, now: Time, total: Bytes) {
+        if let Some(control) = &mut self.congestion_control {
+            control.on_credit(now, total);
+        }
+    }
+
+    /// A flow begins after all that came before are done.
+    pub fn on_rested(&mut self) {
+        if self.progress.in_flight == 0
+            && let Some(control) = &mut self.congestion_control
+        {
+            control.on_quiet(true);
         }
     }
 
