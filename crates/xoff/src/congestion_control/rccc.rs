@@ -123,7 +123,11 @@ impl Rccc {
 
     /// What was lost may have been what asked for more: one packet may go that does.
     fn ask_again(&mut self) {
-        self.credit = self.credit.max(self.sent + 1);
+        self.has_at_least(1);
+    }
+
+    fn has_at_least(&mut self, credit: u64) {
+        self.credit = self.credit.max(self.sent + credit);
     }
 }
 
@@ -174,7 +178,7 @@ impl CongestionControl for Rccc {
     }
 
     fn on_quiet(&mut self, rested: bool) {
-        self.credit = self.credit.max(self.sent + if rested { self.initial } else { 1 });
+        self.has_at_least(if rested { self.initial } else { 1 });
     }
 
     fn rate(&self) -> Rate {

@@ -1,8 +1,10 @@
 //! The adapter gives credit to flows that arrive (RCCC), or to the persistent queue pairs by which they come: to one after another, for a
 //! few packets each, as fast as its link would bring them.
 
+use slab::Slab;
+
 use super::by_queue_pair::ByQueuePair;
-use super::receiving::ReturnAddress;
+use super::receiving::{Reception, ReturnAddress};
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::{Granting, Grants};
@@ -21,6 +23,16 @@ pub(super) enum Turn {
     Flow(u32),
     /// A persistent queue pair, by the place of its account.
     QueuePair(u32),
+}
+
+impl Turn {
+    /// What the timer is for until which more should have come.
+    fn key(self) -> TimerKey {
+        match self {
+            Self::Flow(number) => TimerKey::Reception(number),
+            Self::QueuePair(place) => TimerKey::CreditAccount(place),
+        }
+    }
 }
 
 impl Default for Turn {
@@ -138,83 +150,102 @@ impl Host {
 
     /// Gives credit, but to no flow that is whole by now; who asks for none is told again what it was given.
     fn give_credit_to(&mut self, turn: Turn, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let slot = if let Turn::Flow(number) = turn { self.slot_of(number, context) } else { 0 };
-        let (back, priority, grants) = match turn {
-            Turn::Flow(_) if slot == GONE => return,
-            Turn::Flow(_) => {
-                let reception = &mut self.receptions[slot as usize];
-                (reception.back, 0, reception.grants())
-            }
-            Turn::QueuePair(place) => {
-                let account = &mut self.credit.accounts[place];
-                (account.back, account.priority, Some(&mut account.grants))
-            }
+        let rate = self.adapter.port.rate();
+        let slot = self.slot_of_turn(turn, context);
+        let Some(end) = receiving_end(turn, slot, &mut self.receptions, &mut self.credit.accounts) else {
+            return;
         };
-        let (Some((settings, granting)), Some(grants)) = (granting_of(back, context), grants) else { return };
+        let ReceivingEnd { back, priority, grants, .. } = end;
+        let Some((settings, granting)) = granting_of(back, context) else { return };
         let more = grants.grant(settings.payload * granting.packets.into());
-        let granted = grants.granted();
-        if grants.waits() {
+        let (granted, waits) = (grants.granted(), grants.waits());
+        if end.is_open {
+            self.pending.arm(end.timer, turn.key(), context.now + settings.first_timeout());
+        }
+        if waits {
             self.credit.turns.push_back(turn);
         }
         if more > Bytes::ZERO {
-            let rate = granting.rate.of_rate(self.adapter.port.rate()).max(Rate::new(1));
+            let rate = granting.rate.of_rate(rate).max(Rate::new(1));
             let packets = more.get().div_ceil(settings.payload.get());
             let wire = more + (settings.packet_headers() + settings.wire_overhead) * packets;
             self.credit.free_at = context.now + rate.transmission_time(wire);
         }
-        let due = context.now + settings.first_timeout();
-        match turn {
-            Turn::Flow(number) => {
-                let timer = &mut self.receptions[slot as usize].timer;
-                self.pending.arm(timer, TimerKey::Reception(number), due);
-            }
-            Turn::QueuePair(place) if self.credit.accounts[place].open > 0 => {
-                let timer = &mut self.credit.accounts[place].timer;
-                self.pending.arm(timer, TimerKey::CreditAccount(place), due);
-            }
-            Turn::QueuePair(_) => {}
-        }
         self.send_credit_of(back, priority, granted, granting.frame, context);
     }
 
-    /// It is so long ago that a flow began, or was given credit, that more of it should have come.
+    /// It is so long ago that somebody began to send, or was given credit, that more of it should have come.
     pub(super) fn look_after_credit(
         &mut self,
-        number: u32,
-        slot: u32,
+        turn: Turn,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let reception = &mut self.receptions[slot as usize];
-        let Some((settings, _)) = granting_of(reception.back, context) else { return };
-        let Some(grants) = reception.grants().filter(|grants| !grants.waits()) else { return };
-        let due = grants.last_packet() + settings.first_timeout();
-        if due > context.now {
-            return self.pending.arm(&mut reception.timer, TimerKey::Reception(number), due);
+        let slot = self.slot_of_turn(turn, context);
+        let Some(end) = receiving_end(turn, slot, &mut self.receptions, &mut self.credit.accounts) else {
+            return;
+        };
+        let Some((settings, _)) = granting_of(end.back, context) else { return };
+        if !end.is_open || end.grants.waits() {
+            return;
         }
-        grants.wait();
-        self.wait_for_credit(Turn::Flow(number), context);
+        let due = end.grants.last_packet() + settings.first_timeout();
+        if due > context.now {
+            return self.pending.arm(end.timer, turn.key(), due);
+        }
+        end.grants.wait();
+        self.wait_for_credit(turn, context);
     }
 
-    /// The same of the flows of a persistent queue pair.
     pub(super) fn on_account_timer(
         &mut self,
         place: u32,
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let account = &mut self.credit.accounts[place];
-        let key = TimerKey::CreditAccount(place);
-        if !self.pending.expires(&mut account.timer, key, time) || account.open == 0 || account.grants.waits()
-        {
-            return;
+        let turn = Turn::QueuePair(place);
+        if self.pending.expires(&mut self.credit.accounts[place].timer, turn.key(), time) {
+            self.look_after_credit(turn, context);
         }
-        let Some((settings, _)) = granting_of(account.back, context) else { return };
-        let due = account.grants.last_packet() + settings.first_timeout();
-        if due > context.now {
-            return self.pending.arm(&mut account.timer, key, due);
+    }
+
+    fn slot_of_turn(&mut self, turn: Turn, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
+        match turn {
+            Turn::Flow(number) => self.slot_of(number, context),
+            Turn::QueuePair(_) => GONE,
         }
-        account.grants.wait();
-        self.wait_for_credit(Turn::QueuePair(place), context);
+    }
+}
+
+/// Where somebody is given credit.
+struct ReceivingEnd<'a> {
+    back: ReturnAddress,
+    /// The class of a persistent queue pair.
+    priority: u8,
+    grants: &'a mut Grants,
+    timer: &'a mut Timer,
+    /// Whether there is a flow that is not whole.
+    is_open: bool,
+}
+
+/// That of a flow in this slot, unless it is whole, or of a persistent queue pair.
+fn receiving_end<'a>(
+    turn: Turn,
+    slot: u32,
+    receptions: &'a mut Slab<Reception>,
+    accounts: &'a mut ByQueuePair<Account>,
+) -> Option<ReceivingEnd<'a>> {
+    match turn {
+        Turn::Flow(_) if slot == GONE => None,
+        Turn::Flow(_) => {
+            let reception = &mut receptions[slot as usize];
+            let back = reception.back;
+            let (grants, timer) = reception.credit()?;
+            Some(ReceivingEnd { back, priority: 0, grants, timer, is_open: true })
+        }
+        Turn::QueuePair(place) => {
+            let Account { grants, back, priority, open, timer } = &mut accounts[place];
+            Some(ReceivingEnd { back: *back, priority: *priority, grants, timer, is_open: *open > 0 })
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The receiving side of a host: flows that arrive, and their acknowledgements.
 
 use super::adapter::{Place, Sent};
+use super::credit::Turn;
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
@@ -112,10 +113,10 @@ pub(super) struct Reception {
 }
 
 impl Reception {
-    /// What its flow was given and asks for, if it sends on credit.
-    pub(super) fn grants(&mut self) -> Option<&mut Grants> {
+    /// What its flow was given and asks for, if it sends on credit, and until when more of it should have come.
+    pub(super) fn credit(&mut self) -> Option<(&mut Grants, &mut Timer)> {
         match &mut self.receiver {
-            Receiver::Roce(receiver) => receiver.grants(),
+            Receiver::Roce(receiver) => receiver.grants().map(|grants| (grants, &mut self.timer)),
             Receiver::Tcp(_) | Receiver::ConstantRate(_) => None,
         }
     }
@@ -300,7 +301,7 @@ impl Host {
         let mut reception =
             Reception { receiver, back: ReturnAddress::of(packet, transport), timer: Timer::default() };
         if let Transport::Roce(settings) = transport
-            && reception.grants().is_some()
+            && reception.credit().is_some()
         {
             let due = context.now + settings.first_timeout();
             self.pending.arm(&mut reception.timer, TimerKey::Reception(packet.reception()), due);
@@ -366,7 +367,7 @@ impl Host {
                     let late = self.send_cnp_of(back, context);
                     self.put_off_cnps(slot, late);
                 } else if receiver.grants().is_some() {
-                    self.look_after_credit(number, slot, context);
+                    self.look_after_credit(Turn::Flow(number), context);
                 }
             }
             Receiver::ConstantRate(_) => {}

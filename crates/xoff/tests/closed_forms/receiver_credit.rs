@@ -85,6 +85,20 @@ fn a_long_flow_has_the_share_that_credit_is_given_for() {
     }
 }
 
+/// So many senders of 500 packets each have had some of them trimmed, and no other loss. Returns how many seconds they took.
+fn as_long_as_its_link_needs(name: &str, senders: u64, simulation: &Simulation, outcome: &Outcome) -> f64 {
+    let port = &outcome.switches[0].ports()[0];
+    let trimmed = port.counters.dropped_data[DropReason::Trimmed as usize];
+    assert!(trimmed > senders, "{trimmed} were trimmed");
+    assert_eq!((timeouts(outcome), unfinished(outcome), port.trimmed_dropped()), (0, 0, 0));
+    let wire = Bytes::new(500 * senders * WIRE + trimmed * 84);
+    assert_eq!(port.counters.wire_bytes, wire, "each packet once, and each header");
+    let busy = Rate::from_gbps(100).transmission_time(wire).as_seconds();
+    let took = last(simulation, outcome).as_seconds();
+    validate(&format!("{name} on credit: time beside that of their link"), 1.01, took / busy, 0.01);
+    took
+}
+
 /// All flows start with more than the switch holds. What is trimmed goes again when there is room for it, so that the link is busy from the
 /// first packet to the last, but for the hundredth that credit is not given for; and what has filled the queue first is soon gone.
 #[test]
@@ -94,20 +108,7 @@ fn an_incast_takes_as_long_as_its_link_needs_and_leaves_no_queue() {
         let size = PACKET * 500;
         let simulation = senders(flows, size, "", &rest);
         let outcome = run(&simulation);
-        let port = &outcome.switches[0].ports()[0];
-        let trimmed = port.counters.dropped_data[DropReason::Trimmed as usize];
-        assert!(trimmed > flows as u64, "{trimmed} were trimmed");
-        assert_eq!((timeouts(&outcome), port.trimmed_dropped()), (0, 0));
-        let wire = Bytes::new(500 * flows as u64 * WIRE + trimmed * 84);
-        assert_eq!(port.counters.wire_bytes, wire, "each packet once, and each header");
-        let busy = Rate::from_gbps(100).transmission_time(wire).as_seconds();
-        let took = last(&simulation, &outcome).as_seconds();
-        validate(
-            &format!("{flows} flows on credit: time beside that of their link"),
-            1.01,
-            took / busy,
-            0.01,
-        );
+        let took = as_long_as_its_link_needs(&format!("{flows} flows"), flows as u64, &simulation, &outcome);
         let settled = Span::from_seconds(took / 2.0);
         let queue = recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", settled);
         assert!(most(&queue) <= 4.0 * 1086.0, "{}", most(&queue));
@@ -160,16 +161,7 @@ fn messages_on_a_queue_pair_come_as_fast_as_one_of_their_size() {
 fn an_incast_of_messages_takes_as_long_as_its_link_needs() {
     let workload = "{ kind = 'long_lived', transport = 'uet', size = '102400B', flows_per_pair = 5, PAIRS }";
     let simulation = scene(12, "", PERSISTENT, workload, TRIMS);
-    let outcome = run(&simulation);
-    let port = &outcome.switches[0].ports()[0];
-    let trimmed = port.counters.dropped_data[DropReason::Trimmed as usize];
-    assert!(trimmed > 12, "{trimmed} were trimmed");
-    assert_eq!((timeouts(&outcome), unfinished(&outcome)), (0, 0));
-    let wire = Bytes::new(500 * 12 * WIRE + trimmed * 84);
-    assert_eq!(port.counters.wire_bytes, wire, "each packet once, and each header");
-    let busy = Rate::from_gbps(100).transmission_time(wire).as_seconds();
-    let took = last(&simulation, &outcome).as_seconds();
-    validate("an incast of messages on credit: time beside that of its link", 1.01, took / busy, 0.01);
+    as_long_as_its_link_needs("an incast of messages", 12, &simulation, &run(&simulation));
 }
 
 /// After a rest a queue pair has what it starts with, once more.
@@ -187,16 +179,17 @@ fn a_queue_pair_that_rests_starts_as_a_new_one() {
 /// Links lose data, headers, acknowledgements and credit alike.
 #[test]
 fn flows_end_whatever_is_lost() {
-    for recovery in [
-        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us' }",
-        "kind = 'go_back_n', timeout = '100us' }",
-        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us' }, connections = 'persistent'",
-        "kind = 'go_back_n', timeout = '100us' }, connections = 'persistent'",
-    ] {
+    for (recovery, connections) in [
+        "kind = 'selective_repeat', window = '1MB', timeout_high = '100us'",
+        "kind = 'go_back_n', timeout = '100us'",
+    ]
+    .into_iter()
+    .flat_map(|recovery| ["", PERSISTENT].map(|connections| (recovery, connections)))
+    {
         let text = format!(
             "title = 'on credit'\n\
              topology = {{ kind = 'star', hosts = 5, host_link = {{ rate = '100Gbps', delay = '1us', error_rate = 0.02 }} }}\n\
-             transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc' }}, recovery = {{ {recovery} }}\n\
+             transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc' }}, recovery = {{ {recovery} }}{connections} }}\n\
              workload = [{{ kind = 'poisson', transport = 'uet', sizes = {{ fixed = '200kB' }}, load = 0.5, of = 'host' }}]\n\
              stop.arrivals_end = '1ms'"
         );
