@@ -102,7 +102,7 @@ MAY_IMPORT = {
     ),
     "sweep_file": "axes errors inputs measures model_file scenario sweeping toml_text",
     "report": "drops pathologies plot table units why",
-    "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
+    "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary toml_text",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
         "notes observed pathologies patterns reproduce scenario starters table tuning units later: axes bounds "

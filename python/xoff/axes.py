@@ -109,6 +109,15 @@ class Axis(Table):
         return {value: {self.key: f"{value}{self.unit}" if self.unit else value} for value in self.values}
 
 
+def check_unvaried(axes: Mapping[str, Axis], changes: Iterable[str], file: str | None = None) -> None:
+    """Raises ScenarioError for a change, `KEY=VALUE`, of a key that an axis changes at each of its positions."""
+    for change in changes:
+        key = change.partition("=")[0].strip()
+        for name, axis in axes.items():
+            if all(key in changed for changed in axis.positions.values()):
+                raise ScenarioError(file, f"--set {change}", f"the axis {name} varies it", "expected another key")
+
+
 def headings(names: Iterable[str]) -> dict[str, str]:
     """What keys are called above columns: the end of each, where that tells it apart."""
     ends = {name: name.rpartition(".")[2] for name in names}

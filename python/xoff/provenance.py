@@ -6,6 +6,7 @@ import hashlib
 import platform
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,10 +33,7 @@ def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[
         "seed": scenario.seed,
         "threads": threads,
         "input_files": {path: hashlib.sha256(text.encode()).hexdigest() for path, text in files.items()},
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("xoff", "numpy", "pyarrow", "matplotlib")},
-        },
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         "machine": {
             "system": platform.platform(),
             "processor": _processor(),
@@ -43,6 +41,11 @@ def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[
     }
 
 
+_PACKAGES = ("xoff", "numpy", "pyarrow", "matplotlib")
+_version = cache(version)  # which reads a file each time, as long as a small run takes
+
+
+@cache
 def _processor() -> str:
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:

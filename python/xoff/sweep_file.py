@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, StrictInt
 
 from xoff import inputs, toml_text
-from xoff.axes import Axis, Changes
+from xoff.axes import Axis, Changes, check_unvaried
 from xoff.errors import ScenarioError
 from xoff.measures import check_measures
 from xoff.model_file import Kind, Table
@@ -84,6 +84,7 @@ def load(
     varied = {name: _of_file(name, axis, file.axes[name]) if name in file.axes else axis for name, axis in axes.items()}
     kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
     try:
+        check_unvaried({**kept, **varied}, changes)
         base = Scenario(text, str(scenario), (*toml_text.changes(file.set), *changes))
         wanted = Sweep.of(base, {**kept, **varied}, seeds or file.seeds, measures or file.measures)
     except ScenarioError as error:

@@ -83,6 +83,20 @@ def test_a_change_runs_anew(reproduce: Command) -> None:
     assert len(list(Path("results/runs").iterdir())) == 2 * before
 
 
+def test_a_change_goes_over_what_the_scale_changes(reproduce: Command) -> None:
+    reproduce("nobody/fig1", "--set", "workload.groups=3")
+    runs = [json.loads(path.read_text())["workloads"][0] for path in Path("results/runs").glob("*/summary.json")]
+    assert {run["count"] for run in runs} == {6}, "three groups of two, where the quick scale has two groups"
+
+
+def test_what_an_axis_varies_is_not_changed_besides(reproduce: Command) -> None:
+    outcome = reproduce("nobody/fig1", "--set", "workload.fan_in=1")
+    file = FIGURES / "nobody" / "fig1" / "figure.toml"
+    assert outcome == Outcome(
+        2, "", f"{file}: --set workload.fan_in=1: the axis fan_in varies it; expected another key\n"
+    )
+
+
 def test_verdicts_on_what_is_changed_are_beside_the_true_ones(reproduce: Command) -> None:
     reproduce("nobody/fig1")
     folder = Path("results/reproduce/nobody/fig1")

@@ -94,6 +94,15 @@ def test_the_command_line_goes_over_the_file(command: Command, sweep_file: Path)
     assert (data["seeds"], list(data["rows"][0]["measured"])) == ([3], ["loss_rate"])
 
 
+def test_what_an_axis_varies_is_not_set_besides(command: Command, sweep_file: Path, small_file: Path) -> None:
+    change = "switch.marking.queue.threshold=7kB"
+    said = f"--set {change}: the axis threshold varies it; expected another key\n"
+    assert command("sweep", sweep_file, "--set", change) == Outcome(2, "", f"{sweep_file}: {said}")
+    outcome = command("sweep", small_file, "--sweep", "seed=1,2", "--set", "seed=3")
+    assert outcome == Outcome(2, "", "--set seed=3: the axis seed varies it; expected another key\n")
+    assert not Path("results").exists()
+
+
 def test_an_axis_of_the_file_is_varied_by_its_name(command: Command, sweep_file: Path) -> None:
     settings = ("--measure", "loss_rate", "--seeds", 1, "--set", "workload.groups=2", "--json", "--workers", 1)
     bare = json.loads(command("sweep", sweep_file, "--sweep", "threshold=7", *settings).out)

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import Annotated, NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -37,6 +38,9 @@ from xoff.cli import (
 )
 from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 application = typer.Typer(
     help="A packet-level simulator of datacenter fabrics.",
@@ -69,6 +73,12 @@ application.command("explain")(explain.explain)
 
 
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
+
+
+@cache
+def _command() -> Callable[[], object]:
+    """The command line as it is called, put together once: tests call it often."""
+    return typer.main.get_command(application)
 
 
 def _version(wanted: bool) -> None:
@@ -122,7 +132,7 @@ def _run() -> None:
     """Runs the command, and says in a line what keeps it from its end."""
     try:
         _check_arguments()
-        application()
+        _command()()
     except InputError as error:
         say(str(error), err=True)
         sys.exit(2)

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StrictInt
 
-from xoff.axes import Axis, Changes, combinations
+from xoff import toml_text
+from xoff.axes import Axis, Changes, check_unvaried, combinations
 from xoff.errors import ScenarioError
 from xoff.model_file import Kind, Table
 from xoff.reproduce.points import Planned
@@ -63,11 +64,15 @@ class FigureFile(Table):
         return _FIGURE.load(path)
 
     def points(self, scenario: Path, overrides: tuple[str, ...], scale: Scale) -> Iterator[Planned]:
-        """Every combination of positions, with every seed. Raises ScenarioError if one is no scenario."""
+        """Every combination of positions, with every seed; overrides go over what the scale changes.
+
+        Raises ScenarioError if one is no scenario, or if an override is of what an axis varies.
+        """
         if not self.axes:
             return
+        check_unvaried(self.axes, overrides, str(scenario.with_name("figure.toml")))
         settings = self.scales.get(scale, AtScale())
-        base = Scenario.load(scenario, overrides)
+        base = Scenario.load(scenario, (*toml_text.changes(settings.set), *overrides))
         chosen = {
             name: {
                 at: changes for at, changes in axis.positions.items() if at in settings.only.get(name, axis.positions)
@@ -76,7 +81,7 @@ class FigureFile(Table):
         }
         for at, changes in combinations(chosen):
             for seed in range(base.seed, base.seed + settings.seeds):
-                yield Planned(at, base.with_values({**settings.set, **changes, "seed": seed}))
+                yield Planned(at, base.with_values({**changes, "seed": seed}))
 
 
 _FIGURE = Kind(FigureFile, ScenarioError, "figures/ has some")

@@ -100,7 +100,7 @@ fn check_table(node: Node, table: &Table, at: &str, siblings: &[Variant]) -> Che
         let expected = format!("expected {about} ({})", takes(child));
         return Err(ScenarioError::at(join(at, key), "missing", expected));
     }
-    node.keys().try_for_each(|(key, _)| check_against_neighbour(node, key, table, at))
+    node.keys().try_for_each(|(key, child)| check_against_neighbour(node, key, child, table, at))
 }
 
 /// Names that are quantities: each is one, and none is there twice in other words.
@@ -264,8 +264,7 @@ fn is_multiple(node: Node, found: Magnitude) -> bool {
 }
 
 /// `x-above-key` and `x-at-least-key`: a key bounded by another of the same table, set or default.
-fn check_against_neighbour(node: Node, key: &str, table: &Table, at: &str) -> Checked {
-    let Some(child) = node.key(key) else { return Ok(()) };
+fn check_against_neighbour(node: Node, key: &str, child: Node, table: &Table, at: &str) -> Checked {
     for (keyword, words) in [("x-above-key", "above"), ("x-at-least-key", "at least")] {
         let Some(other) = child.text(keyword) else { continue };
         let (Some(value), Some(bound)) = (effective(node, key, table), effective(node, other, table)) else {

@@ -116,6 +116,11 @@ pub(super) struct Variant {
     pub(super) node: Node,
 }
 
+/// The name of the type that a schema refers to.
+fn definition(schema: &'static Map<String, Value>) -> Option<&'static str> {
+    schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
+}
+
 impl Node {
     /// A scenario.
     pub(super) fn root() -> Self {
@@ -130,7 +135,7 @@ impl Node {
     fn at(document: &'static Value, schema: &'static Value) -> Self {
         static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
         let own = schema.as_object().unwrap_or(&NOTHING);
-        let target = own.get("$ref").and_then(Value::as_str).and_then(|path| document.pointer(&path[1..]));
+        let target = definition(own).and_then(|name| document["$defs"].get(name));
         Self { document, own, referred: target.and_then(Value::as_object).unwrap_or(own) }
     }
 
@@ -155,17 +160,21 @@ impl Node {
 
     /// The family, for the enums whose variants are listed by family.
     pub(super) fn family(self) -> Option<&'static str> {
-        self.own.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
+        definition(self.own)
     }
 
     /// The keys of a table, in the order of its struct.
     pub(super) fn keys(self) -> impl Iterator<Item = (&'static str, Self)> {
-        let properties = self.referred.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten().map(move |(key, schema)| (key.as_str(), self.elsewhere(schema)))
+        let properties = self.properties().into_iter().flatten();
+        properties.map(move |(key, schema)| (key.as_str(), self.elsewhere(schema)))
     }
 
     pub(super) fn key(self, name: &str) -> Option<Self> {
-        self.keys().find(|(key, _)| *key == name).map(|(_, node)| node)
+        self.properties()?.get(name).map(|schema| self.elsewhere(schema))
+    }
+
+    fn properties(self) -> Option<&'static Map<String, Value>> {
+        self.referred.get("properties").and_then(Value::as_object)
     }
 
     pub(super) fn is_required(self, key: &str) -> bool {
