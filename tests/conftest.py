@@ -26,6 +26,17 @@ mpl.use("Agg")
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     signal.signal(number, handler)  # nohup and background shells ignore them, and so would all that tests start
 
+
+def share_cores() -> None:
+    """Keeps each of several processes that test, and what it starts, on one core: none begins as many as there are."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+
+
+share_cores()
+
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"
 

@@ -58,6 +58,9 @@ def test_wrong_input_is_refused_in_a_line(command: Command) -> None:
     assert command("fluid", "dcqcn", "--sweep", "timer=55us,60us,55us").err == (
         "--sweep timer=55us,60us,55us: a value stands twice; expected each value once\n"
     )
+    assert command("fluid", "dcqcn", "--sweep", "timer=55us,60us", "--set", "timer=1ms").err == (
+        "--set timer=1ms: the axis timer varies it; expected another key\n"
+    )
     outcome = command("fluid", "dcqcn", "--sweep", "timer=55us,3")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith("timer: 3 has no unit; expected a time")

@@ -38,12 +38,14 @@ def fluid(
     table has what rates and queue come to, beside the fixed point of equal flows where the model has one.
     """
     from xoff import cores
-    from xoff.axes import spelled
+    from xoff.axes import Axis, check_unvaried, spelled
     from xoff.cli.progress import shown_count
     from xoff.models.fluid import Fluid
     from xoff.models.fluid_sweep import Sweep, prepare
 
-    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), spelled(sweeps or ()))
+    varied = spelled(sweeps or ())
+    check_unvaried({key: Axis.spelled(key, values) for key, values in varied.items()}, changes or ())
+    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), varied)
     with prepare(out, force=force) as staging:
         with shown_count(f"fluid {model.value}", len(sweep.models), "combinations") as on_finished:
             swept = sweep.run(workers=workers or cores.usable(), on_finished=on_finished)
