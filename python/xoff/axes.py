@@ -113,8 +113,9 @@ def check_unvaried(axes: Mapping[str, Axis], changes: Iterable[str], file: str |
     """Raises ScenarioError for a change, `KEY=VALUE`, of a key that an axis changes at each of its positions."""
     for change in changes:
         key = change.partition("=")[0].strip()
+        spellings = {key, re.sub(r"\[\d+\]", "", key)}  # a key without an index is that of all tables
         for name, axis in axes.items():
-            if all(key in changed for changed in axis.positions.values()):
+            if not any(spellings.isdisjoint(changed) for changed in axis.positions.values()):
                 raise ScenarioError(file, f"--set {change}", f"the axis {name} varies it", "expected another key")
 
 

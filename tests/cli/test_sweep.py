@@ -100,6 +100,8 @@ def test_what_an_axis_varies_is_not_set_besides(command: Command, sweep_file: Pa
     assert command("sweep", sweep_file, "--set", change) == Outcome(2, "", f"{sweep_file}: {said}")
     outcome = command("sweep", small_file, "--sweep", "seed=1,2", "--set", "seed=3")
     assert outcome == Outcome(2, "", "--set seed=3: the axis seed varies it; expected another key\n")
+    of_one = command("sweep", small_file, "--sweep", "workload.groups=1,2", "--set", "workload[0].groups=3")
+    assert of_one.err == "--set workload[0].groups=3: the axis workload.groups varies it; expected another key\n"
     assert not Path("results").exists()
 
 
