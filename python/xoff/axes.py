@@ -115,7 +115,7 @@ def check_unvaried(axes: Mapping[str, Axis], changes: Iterable[str], file: str |
         key = change.partition("=")[0].strip()
         spellings = {key, re.sub(r"\[\d+\]", "", key)}  # a key without an index is that of all tables
         for name, axis in axes.items():
-            if not any(spellings.isdisjoint(changed) for changed in axis.positions.values()):
+            if all(spellings & changed.keys() for changed in axis.positions.values()):
                 raise ScenarioError(file, f"--set {change}", f"the axis {name} varies it", "expected another key")
 
 

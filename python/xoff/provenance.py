@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from xoff.scenario import Scenario
 
+_PACKAGES = ("xoff", "numpy", "pyarrow", "matplotlib")
+_version = cache(version)  # which reads a file each time, as long as a small run takes
+
 
 def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[str, Any]:
     """What `provenance.json` holds, as plain data.
@@ -39,10 +42,6 @@ def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[
             "processor": _processor(),
         },
     }
-
-
-_PACKAGES = ("xoff", "numpy", "pyarrow", "matplotlib")
-_version = cache(version)  # which reads a file each time, as long as a small run takes
 
 
 @cache

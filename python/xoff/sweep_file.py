@@ -81,12 +81,13 @@ def load(
     else:
         file, scenario = SweepFile.model_construct(axes={}), path
     check_measures(file.measures, str(path))
-    varied = {name: _of_file(name, axis, file.axes[name]) if name in file.axes else axis for name, axis in axes.items()}
+    given = {name: _of_file(name, axis, file.axes[name]) if name in file.axes else axis for name, axis in axes.items()}
     kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
+    varied = {**kept, **given}
     try:
-        check_unvaried({**kept, **varied}, changes)
+        check_unvaried(varied, changes)
         base = Scenario(text, str(scenario), (*toml_text.changes(file.set), *changes))
-        wanted = Sweep.of(base, {**kept, **varied}, seeds or file.seeds, measures or file.measures)
+        wanted = Sweep.of(base, varied, seeds or file.seeds, measures or file.measures)
     except ScenarioError as error:
         if not file.axes:
             raise

@@ -46,7 +46,6 @@ application = typer.Typer(
     help="A packet-level simulator of datacenter fabrics.",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 application.command("run")(run.run)

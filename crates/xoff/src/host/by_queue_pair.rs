@@ -3,10 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
+use crate::agenda::Fabric;
+use crate::packet::Packet;
 use crate::topology::NodeId;
 
 /// The host at the other end, the transport, which of its persistent queue pairs, and the class.
 pub(super) type Key = (NodeId, u8, u8, u8);
+
+/// That of the queue pair by which a packet comes, in this class.
+pub(super) fn key_of(packet: &Packet, priority: u8, fabric: &Fabric) -> Key {
+    let number = fabric.shared_tuples.connection(packet.transport(), packet.flow());
+    (packet.source(), packet.transport(), number, priority)
+}
 
 /// By place, given out one after another.
 #[derive(Debug)]
@@ -36,8 +44,8 @@ impl<T> ByQueuePair<T> {
         self.places.get(&key).copied()
     }
 
-    /// Places of those with a host and a transport that are of this number, in any class.
-    pub(super) fn with(&self, peer: NodeId, transport: u8, number: u8) -> Vec<u32> {
+    /// Places of those that differ from this one in the class at most.
+    pub(super) fn of_any_class(&self, (peer, transport, number, _): Key) -> Vec<u32> {
         self.places
             .range((peer, transport, number, 0)..=(peer, transport, number, u8::MAX))
             .map(|(_, place)| *place)

@@ -3,7 +3,7 @@
 
 use slab::Slab;
 
-use super::by_queue_pair::ByQueuePair;
+use super::by_queue_pair::{ByQueuePair, key_of};
 use super::receiving::{Reception, ReturnAddress};
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -74,9 +74,8 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> u32 {
         let transport = &context.fabric.transports[usize::from(packet.transport())];
-        let number = context.fabric.shared_tuples.connection(packet.transport(), packet.flow());
         let priority = packet.asking_priority();
-        let key = (packet.source(), packet.transport(), number, priority);
+        let key = key_of(packet, priority, context.fabric);
         let place = self.credit.accounts.place(key, || Account {
             grants: Grants::default(),
             back: ReturnAddress::of(packet, transport),

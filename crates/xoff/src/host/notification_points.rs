@@ -1,7 +1,7 @@
 //! Notification points of persistent queue pairs: each answers the marks of all flows that come by its queue
 //! pair, one after another, as those of one flow.
 
-use super::by_queue_pair::ByQueuePair;
+use super::by_queue_pair::{ByQueuePair, Key};
 use super::receiving::ReturnAddress;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -9,7 +9,6 @@ use crate::congestion_control::{Marks, NotificationPoint};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::Time;
 use crate::observer::Observer;
-use crate::packet::Packet;
 
 /// All of a host.
 pub(super) type NotificationPoints = ByQueuePair<OfQueuePair>;
@@ -26,9 +25,9 @@ pub(super) struct OfQueuePair {
 }
 
 impl NotificationPoints {
-    /// The place of that of the queue pair by which a packet comes, the one of this number.
-    pub(super) fn of(&mut self, packet: &Packet, number: u8, point: NotificationPoint, now: Time) -> u32 {
-        self.place((packet.source(), packet.transport(), number, packet.priority() as u8), || {
+    /// The place of that of a queue pair.
+    pub(super) fn of(&mut self, key: Key, point: NotificationPoint, now: Time) -> u32 {
+        self.place(key, || {
             let marks = point.start(now);
             OfQueuePair { point, marks, timer: Timer::default(), back: None }
         })

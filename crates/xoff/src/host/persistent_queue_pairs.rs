@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::by_queue_pair::ByQueuePair;
+use super::by_queue_pair::{ByQueuePair, key_of};
 use super::queue_pairs::QueuePair;
 use super::sending::{Sender, Sending};
 use super::{Flow, Host};
@@ -338,8 +338,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = context.fabric.shared_tuples.connection(packet.transport(), packet.flow());
-        let key = (packet.source(), packet.transport(), number, packet.reception() as u8);
+        let key = key_of(packet, packet.reception() as u8, context.fabric);
         if let Some(place) = self.persistent.find(key) {
             self.on_earlier_credit(place, Bytes::new(packet.sequence()), context);
         }
@@ -353,8 +352,8 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = context.fabric.shared_tuples.connection(packet.transport(), packet.flow());
-        for place in self.persistent.with(packet.source(), packet.transport(), number) {
+        let key = key_of(packet, 0, context.fabric);
+        for place in self.persistent.of_any_class(key) {
             self.on_earlier_cnp(place, context);
         }
     }

@@ -1,6 +1,7 @@
 //! The receiving side of a host: flows that arrive, and their acknowledgements.
 
 use super::adapter::{Place, Sent};
+use super::by_queue_pair::key_of;
 use super::credit::Turn;
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -286,9 +287,8 @@ impl Host {
                 let receiver = RoceReceiver::new(roce, context.now);
                 Receiver::Roce(match roce.needs() {
                     Needs::Cnps(point) if roce.connections == QueuePairs::Persistent => {
-                        let shared = &context.fabric.shared_tuples;
-                        let number = shared.connection(packet.transport(), packet.flow());
-                        receiver.answered_at(self.notification_points.of(packet, number, point, context.now))
+                        let key = key_of(packet, packet.priority() as u8, context.fabric);
+                        receiver.answered_at(self.notification_points.of(key, point, context.now))
                     }
                     Needs::Credit if roce.connections == QueuePairs::Persistent => {
                         receiver.granted_at(self.open_credit_account(packet, roce, context))
