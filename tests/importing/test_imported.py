@@ -168,6 +168,19 @@ def test_each_class_has_the_marker_of_its_own_queue() -> None:
     assert not any("marked" in note for note in part.notes)
 
 
+@pytest.mark.parametrize("percent", ["0", "20", "100"])
+def test_a_ramp_without_a_slope_is_a_threshold_whatever_its_probability(percent: str) -> None:
+    """From the maximum on, every packet is marked."""
+    tables = good()
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {
+        "green_min_threshold": "409600",
+        "green_max_threshold": "409600",
+        "green_drop_probability": percent,
+    }
+    found = markers(tomllib.loads(part_of(tables).text))
+    assert found[3] == found[4] == {"kind": "threshold", "threshold": "409600B"}
+
+
 @pytest.mark.parametrize("ecn", ["ecn_all", "ecn_green", "ecn_yellow_red", "ecn_none"])
 @pytest.mark.parametrize("on", [("green", "yellow", "red"), ("green",), ("yellow", "red"), ("yellow",), ()])
 def test_a_lossless_class_is_marked_where_lint_does_not_deny_it(ecn: str, on: tuple[str, ...]) -> None:

@@ -71,7 +71,7 @@ def _coloured_notes(port: Port) -> Iterator[str]:
 
 
 def _marker(ramp: Ramp) -> dict[str, object]:
-    if ramp.minimum == ramp.maximum and ramp.probability == 100:
+    if ramp.minimum == ramp.maximum:
         return {"kind": "threshold", "threshold": size(ramp.minimum)}
     ends = {"minimum": size(ramp.minimum), "maximum": size(ramp.maximum)}
     return {"kind": "red"} | ends | {"probability": ramp.probability / 100}
