@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain, pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -81,11 +82,12 @@ class Along:
 
     @property
     def _in_their_units(self) -> dict[float, str]:
-        """What stands at each place, as it was given; nothing if all have one unit."""
+        """What stands at each place, as it was given; nothing if all have one unit, and none is a fraction."""
         found = {place: each for position, place in self.places.items() if (each := _number(str(position)))}
         units = {unit for number, unit in found.values() if number}
-        words = {place: f"{number:g} {unit}" if number else "0" for place, (number, unit) in found.items()}
-        return words if len(units) > 1 else {}
+        words = {place: f"{number:g} {unit}".strip() if number else "0" for place, (number, unit) in found.items()}
+        fractions = {place: str(position) for position, place in self.places.items() if "/" in str(position)}
+        return words | fractions if len(units) > 1 or fractions else {}
 
 
 def short(position: Value) -> Value:
@@ -153,5 +155,7 @@ def _scales(units: set[str]) -> Mapping[str, float] | None:
 
 
 def _number(text: str) -> tuple[float, str] | None:
+    if re.fullmatch(r"\d+/0*[1-9]\d*", text):
+        return float(Fraction(text)), ""
     match = re.fullmatch(r"([\d.]+(?:e-?\d+)?)\s*([A-Za-z]*)", text)
     return (float(match[1]), match[2]) if match else None
