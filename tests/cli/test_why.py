@@ -113,7 +113,7 @@ def test_a_collective_is_told_pair_by_pair(command: Command) -> None:
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (("--collective", "0"), "--collective: workload 0 has no complete collective; no workload has one"),
+        (("--collective", "0"), "--collective: workload 0 is no collective; no workload is one"),
         (("host1.flow0", "--collective", "0"), "FLOW: is there beside --collective; expected one of them"),
         (("--collective", "0", "--plot", "x.svg"), "--plot: is there beside --collective; expected one of them"),
     ],

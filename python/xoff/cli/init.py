@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -58,7 +59,7 @@ def init(
     for target, text in texts.items():
         _write(target, text)
     command = "compute it: xoff plan" if kinds == [PLAN] else "run it: xoff run"
-    say(f"{' and '.join(str(target) for target in texts)} written; {command} {path}")
+    say(f"{' and '.join(str(target) for target in texts)} written; {command} {shlex.quote(str(path))}")
 
 
 def _check_no_files(kinds: list[str]) -> None:

@@ -57,6 +57,8 @@ def _print(found: Tuned, path: Path) -> None:
     if found.best:
         settings = " ".join(f"--set {shlex.quote(setting)}" for setting in found.settings)
         say(f"Best:    {settings}{' (not confirmed)' if found.doubts else ''}")
+    elif found.is_whole and not found.base.is_allowed:
+        say("Best:    none: no trial keeps to the bounds, and neither does the scenario as it stands")
     elif found.is_whole:
         why = "is better than it" if found.ranked else "keeps to the bounds"
         say(f"Best:    the scenario as it stands; no trial {why}")

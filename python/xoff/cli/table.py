@@ -155,7 +155,7 @@ def _goodputs(flows: dict[str, Any]) -> str:
     fairness, each = flows["long_lived_jain_index"], f"{least:,.2f} to {most:,.2f} Gbps"
     is_one = flows["unfinished"] == 1
     goodput = f"{most:,.2f} Gbps" if is_one else f"{each} each"
-    return f" (goodput {goodput}{'' if fairness is None else f', Jain index {fairness:.3f}'})"
+    return f" (goodput {goodput}{'' if fairness is None else f', Jain index of long-lived flows {fairness:.3f}'})"
 
 
 def _counters(summary: Summary) -> list[str]:

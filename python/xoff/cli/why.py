@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -173,9 +174,9 @@ def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
     _say_marks([path])
     place = next((part.place for part in parts if part.cause is Cause.QUEUEING), None)
     if place is not None:
-        say(f"Whose packets were there: xoff ports {folder} {place} --flows")
+        say(f"Whose packets were there: xoff ports {shlex.quote(str(folder))} {place} --flows")
     if any(part.cause is Cause.PAUSED for part in parts) and result.pauses is not None:
-        say(f"Where its pauses began:   xoff pauses {folder} --victim {path.flow}")
+        say(f"Where its pauses began:   xoff pauses {shlex.quote(str(folder))} --victim {path.flow}")
 
 
 def _size(flow: Mapping[str, Any]) -> str:
@@ -242,6 +243,10 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
 
     rows = [] if result.collectives is None else result.collectives.to_pylist()
     of_workload = [row for row in rows if row["workload"] == workload and row["measured"]]
+    if not any(of_one["workload"] == workload for of_one in result.summary.get("collectives", [])):
+        places = [str(of_one["workload"]) for of_one in result.summary.get("collectives", [])]
+        expected = f"expected {' or '.join(places)}" if places else "no workload is one"
+        raise InputError(str(folder), "--collective", f"workload {workload} is no collective", expected)
     if not of_workload:
         complete = sorted({str(row["workload"]) for row in rows if row["measured"]})
         expected = f"expected {' or '.join(complete)}" if complete else _stuck_in(result, workload)

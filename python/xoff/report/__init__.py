@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -44,6 +45,7 @@ def render(result: Result) -> str:
         tables=_tables(result),
         figures=figures.all_of(result),
         provenance=result.provenance,
+        command=shlex.join(result.provenance["command"]),
     )
 
 
