@@ -232,7 +232,7 @@ class Swept:
 
     @property
     def table(self) -> pa.Table:
-        """A row for each combination: positions, measures and their `_ratio`s, both with `_low` and `_high`."""
+        """A row for each combination: positions, measures and `_ratio`s, all with `_low` and `_high`; `unfinished`."""
         import pyarrow as pa
 
         # A column is of one type: where some positions are text, such as "1/8", all are.
@@ -242,6 +242,7 @@ class Swept:
             for name, axis in self.sweep.axes.items()
         }
         fields |= dict.fromkeys((name for measure in self.sweep.measures for name in _names(measure)), pa.float64())
+        fields |= {f"unfinished.{name}": pa.int64() for name in unfinished.Unfinished._fields}
         rows = [row | {name: str(row[name]) for name in text} for row in self._flat()]
         return pa.Table.from_pylist(rows, pa.schema(fields))
 
@@ -337,7 +338,12 @@ class Swept:
         return grid_html(grids.of_sweep(self))
 
     def _flat(self) -> list[dict[str, Any]]:
-        return [dict(row.at) | _columns(row, self.sweep.measures) for row in self.rows]
+        return [
+            dict(row.at)
+            | _columns(row, self.sweep.measures)
+            | {f"unfinished.{name}": count for name, count in row.unfinished._asdict().items()}
+            for row in self.rows
+        ]
 
 
 def sweep(
