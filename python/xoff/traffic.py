@@ -18,6 +18,8 @@ _DECIDING = ("seed", "workload", "topology", "scale_up", "stop", "measure")
 _WITHOUT = {"transport", "routing", "hash_seed", "flowlet_gap", "delay", "link"}
 _RATE = {"rate"}
 """What a link may differ in, too, where no load is a share of it."""
+_OF_CORE = {"topology.fabric_link.rate", "topology.spines"}
+"""What the links between switches may differ in, too, where no load is a share of them."""
 # An offered load that counts these of a packet, too, has other arrivals where they differ.
 _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", "headers", "wire_overhead")}
 
@@ -27,7 +29,8 @@ def check_same(scenarios: Sequence[Scenario], names: Sequence[str] | None = None
 
     Seed, workloads, nodes and links, stop condition and size classes must be the same, and so must files that workloads
     name; where a load is offered, rates of links, too, and packet sizes if it counts headers. Switches, hosts, delays,
-    routing and congestion controls are what may be compared.
+    routing and congestion controls are what may be compared, and so are spines and their links where no load is a share
+    of these.
 
     Args:
         scenarios: At least one.
@@ -99,6 +102,8 @@ class _Traffic(NamedTuple):
         has_load = any(workload.get("load") is not None for workload in tables["workload"])
         left_out = _WITHOUT if has_load else _WITHOUT | _RATE
         keys = {path: value for key in _DECIDING for path, value in _flat(key, tables.get(key, {}), left_out)}
+        if not any(workload.get("of") == "core" for workload in tables["workload"]):
+            keys = {path: value for path, value in keys.items() if path not in _OF_CORE}
         return cls({**keys, **named}, dict(_counted(tables)))
 
     def first_difference(self, base: _Traffic) -> _Difference | None:
