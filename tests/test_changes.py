@@ -36,6 +36,8 @@ def changed(*texts: str) -> dict[str, object]:
         ('congestion={ ramp = "9us" }', "congestion", {"scheme": "bcc", "ramp": "9us"}),
         ("congestion={}", "congestion", {}),
         ('congestion={ scheme = "hpcc" }', "congestion", {"scheme": "hpcc"}),
+        ("congestion.scheme=hpcc", "congestion", {"scheme": "hpcc"}),
+        ("congestion.scheme=bcc", "congestion", {"scheme": "bcc", "ramp": "8us"}),
     ],
 )
 def test_a_key_is_changed(text: str, key: str, value: object) -> None:

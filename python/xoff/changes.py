@@ -33,12 +33,13 @@ def change(table: dict[str, object], texts: Iterable[str], tagged: Collection[st
     """Makes each `KEY=VALUE`, as `ports[0].rate=100Gbps`; `KEY=` leaves the key out. Raises NotChangedError.
 
     A table is merged with what is there, and an empty one replaces it. A list without an index means all its tables.
-    A `scheme` decides which keys the `tagged` tables have: with another one they begin anew, whatever the order.
+    A `scheme` decides which keys the `tagged` tables have: with another one they begin anew, whatever the order; with
+    their own they stay as they are.
     """
     parsed = [_Change.of(text) for text in texts]
     for one in sorted(parsed, key=lambda one: not one.names_scheme(tagged)):
         for inner in _tables(table, one.above):
-            if one.names_scheme(tagged):
+            if one.names_scheme(tagged) and inner.get(_SCHEME) != _parsed(one.value):
                 inner.clear()
             _set(inner, one, tagged)
 

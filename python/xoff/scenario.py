@@ -74,7 +74,8 @@ class Scenario:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
             value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit. An empty
                 dictionary replaces a table, another is merged with it; None, or an empty text, leaves the key out. A
-                table that is left out begins as it is by default.
+                table that is left out begins as it is by default. Another kind, scheme, policy or algorithm leaves out
+                all other keys of its table.
         """
         return self.with_values({key: value})
 
@@ -125,10 +126,14 @@ class Scenario:
     def check(self) -> tuple[str, ...]:
         """Checks all that can be checked without running, files included. Raises ScenarioError.
 
-        Returns what is worth knowing of it, a line each: thresholds that were computed, switches that drop before they
-        mark, congestion controls that wait for marks where nothing marks.
+        Returns what is worth knowing of it, a line each: what changes leave out, thresholds that were computed,
+        switches that drop before they mark, congestion controls that wait for marks where nothing marks.
         """
-        return notes.of(self._core, self.read_files())
+        return (*self.left_out(), *notes.of(self._core, self.read_files()))
+
+    def left_out(self) -> tuple[str, ...]:
+        """A line for each table that loses keys, because changes name another kind for it and do not set them."""
+        return tuple(_xoff.Scenario.left_out(self.text, self.overrides))
 
     def offered(self) -> Offered:
         """What its workloads offer, and how many packet-hops that takes. Raises ScenarioError if it cannot run."""

@@ -218,6 +218,17 @@ def test_what_check_notes_a_run_notes_once(command: Command, small_file: Path) -
     assert "Note" not in command("run", small_file, "--no-report", "--json", *unmarked).out
 
 
+def test_what_another_kind_leaves_out_is_noted(command: Command, small_file: Path) -> None:
+    policy = "switch.buffer.policy=abm"
+    note = f"switch[0].{policy.removeprefix('switch.')} leaves out what the kind before had: alpha = 2"
+    alpha = ("--set", "switch.buffer.policy=dynamic_threshold", "--set", "switch.buffer.alpha=2")
+    scenario = small_file.with_name("alpha.toml")
+    scenario.write_text(xoff.Scenario.load(small_file, alpha[1::2]).to_toml())
+    assert note in command("check", scenario, "--set", policy).out
+    assert f"Note:    {note}" in command("run", scenario, "--no-report", "--set", policy).out
+    assert "leaves out" not in command("check", scenario, *alpha[:2]).out
+
+
 def test_of_many_notes_a_few_are_printed(command: Command, small_file: Path) -> None:
     late = '[[slow_receiver]]\nhosts = ["host{}"]\nrate = "1Gbps"\nstart = "2s"\n'
     all_late = "".join(late.format(host) for host in range(4))

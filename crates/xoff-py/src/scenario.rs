@@ -63,6 +63,12 @@ impl Scenario {
         Ok(Self { inner, file })
     }
 
+    /// A line for each table of a scenario's text that loses keys, because changes name another kind for it and do not set them.
+    #[staticmethod]
+    fn left_out(text: &str, overrides: Vec<String>) -> Vec<String> {
+        xoff::scenario::Scenario::left_out(text, &overrides)
+    }
+
     /// What the run is called; empty if it has no title.
     #[getter]
     fn title(&self) -> &str {

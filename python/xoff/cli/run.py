@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,6 +68,7 @@ def run(
     with folder.prepare(out, chosen.name, force=force) as staging, interrupts_held() as came:
         result, interrupted = simulate(chosen, threads)
         path = folder.commit(result, staging, report=False)
+    all_notes = (*chosen.left_out(), *notes.of_result(result))
     is_reported = False
     try:
         is_reported = report and _write_report(result, path)
@@ -74,12 +76,12 @@ def run(
         interrupted = True
     if as_json:
         typer.echo(json_text.document(result.summary))
-        for note in notes.of_result(result):
+        for note in all_notes:
             say(f"Note: {note}", err=True)
     else:
         from xoff.cli.table import print_summary
 
-        print_summary(result.summary, path, report=is_reported, notes=notes.of_result(result))
+        print_summary(result.summary, path, report=is_reported, notes=all_notes)
     if interrupted or came:
         say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)
@@ -149,7 +151,7 @@ def _write_report(result: Result, path: Path) -> bool:
     except Exception as error:  # of which none is worth the run
         strerror = error.strerror if isinstance(error, OSError) else None
         reason = strerror.lower() if strerror else (str(error) or type(error).__name__).splitlines()[0]
-        remedy = f"the numbers are kept, and `xoff report {path}` makes it of them"
+        remedy = f"the numbers are kept, and `xoff report {shlex.quote(str(path))}` makes it of them"
         say(f"{path / REPORT}: cannot be made: {reason}; {remedy}", err=True)
         return False
     return True

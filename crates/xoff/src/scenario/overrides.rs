@@ -1,6 +1,8 @@
 //! `--set KEY=VALUE`: changes to a scenario's tables before they are read.
-//! A table that names a kind, policy or algorithm, or is empty, replaces what it overrides; any other is merged key by key. `KEY=`
-//! leaves a key out.
+//! A table that names a kind, policy or algorithm, or is empty, replaces what it overrides; any other is merged key by key. The name
+//! alone replaces what another kind had, and is nothing new to its own. `KEY=` leaves a key out.
+
+use std::fmt;
 
 use toml::{Table, Value};
 
@@ -22,12 +24,44 @@ struct Step {
     index: Option<usize>,
 }
 
+/// What a table had as another kind, and has no longer, since an override has named its kind.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    /// Key of the kind.
+    at: String,
+    /// The kind now.
+    kind: Value,
+    /// The keys that are gone, with their values.
+    had: Table,
+}
+
 /// Applies the overrides to a table at the root of a schema; those that name a kind come first, so that their order does
-/// not matter.
-pub(super) fn apply(table: &mut Table, root: Node, overrides: &[String]) -> Result<(), ScenarioError> {
+/// not matter. Returns what they leave out without saying so.
+pub(super) fn apply(
+    table: &mut Table,
+    root: Node,
+    overrides: &[String],
+) -> Result<Vec<Replaced>, ScenarioError> {
     let mut parsed = overrides.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
     parsed.sort_by_key(|change| !change.names_kind(root));
-    parsed.into_iter().try_for_each(|change| set(table, root, &change.path, change.value.as_ref(), ""))
+    let mut replaced = Vec::new();
+    for change in &parsed {
+        let before = replaced.len();
+        set(table, root, &change.path, change.value.as_ref(), "", &mut replaced)?;
+        for one in &mut replaced[before..] {
+            one.had.retain(|key, _| !parsed.iter().any(|other| other.sets_beside(change, key)));
+        }
+    }
+    replaced.retain(|one| !one.had.is_empty());
+    Ok(replaced)
+}
+
+impl fmt::Display for Replaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind.as_str().unwrap_or_default();
+        let had: Vec<String> = self.had.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        write!(f, "{}={kind} leaves out what the kind before had: {}", self.at, had.join(", "))
+    }
 }
 
 /// The same error, of a key that is missing because an override has named the kind of its table.
@@ -54,6 +88,13 @@ impl Override {
         let Some((last, above)) = self.path.split_last() else { return false };
         let node = above.iter().try_fold(root, |node, step| node.child(&step.name));
         node.map(element).and_then(Node::tag) == Some(last.name.as_str())
+    }
+
+    /// Whether it sets this key in the tables where `other` sets another.
+    fn sets_beside(&self, other: &Self, key: &str) -> bool {
+        let names = self.path.iter().map(|step| step.name.as_str());
+        let above = other.path.iter().map(|step| step.name.as_str()).take(other.path.len() - 1);
+        names.eq(above.chain([key]))
     }
 }
 
@@ -107,6 +148,7 @@ fn set(
     path: &[Step],
     value: Option<&Value>,
     at: &str,
+    replaced: &mut Vec<Replaced>,
 ) -> Result<(), ScenarioError> {
     let Some((step, rest)) = path.split_first() else { return Ok(()) };
     let at = if at.is_empty() { step.name.clone() } else { format!("{at}.{}", step.name) };
@@ -121,8 +163,10 @@ fn set(
             }
             return Ok(());
         };
-        if node.tag() == Some(step.name.as_str()) {
-            table.clear();
+        if node.tag() == Some(step.name.as_str()) && table.get(&step.name) != Some(value) {
+            let mut had = std::mem::take(table);
+            had.remove(&step.name);
+            replaced.push(Replaced { at, kind: value.clone(), had });
         }
         merge_key(table, node, &step.name, value);
         return Ok(());
@@ -139,8 +183,10 @@ fn set(
         if is_list { Value::Array(vec![empty]) } else { empty }
     });
     match (slot, step.index) {
-        (Value::Array(values), index) => set_in_list(values, index, element(child), rest, value, &at),
-        (slot, None) => set_in(slot, child, rest, value, &at),
+        (Value::Array(values), index) => {
+            set_in_list(values, index, element(child), rest, value, &at, replaced)
+        }
+        (slot, None) => set_in(slot, child, rest, value, &at, replaced),
         (_, Some(index)) => {
             let expected = format!("expected `{at}` without an index");
             Err(ScenarioError::at(format!("{at}[{index}]"), format!("`{at}` is not a list"), expected))
@@ -170,6 +216,7 @@ fn set_in_list(
     rest: &[Step],
     value: Option<&Value>,
     at: &str,
+    replaced: &mut Vec<Replaced>,
 ) -> Result<(), ScenarioError> {
     let count = values.len();
     if count == 0 {
@@ -196,7 +243,10 @@ fn set_in_list(
         ));
     }
     let meant = values.iter_mut().enumerate().filter(|(place, _)| index.is_none_or(|index| index == *place));
-    meant.into_iter().try_for_each(|(place, slot)| set_in(slot, node, rest, value, &format!("{at}[{place}]")))
+    for (place, slot) in meant {
+        set_in(slot, node, rest, value, &format!("{at}[{place}]"), replaced)?;
+    }
+    Ok(())
 }
 
 /// Sets below `slot`, which becomes a table where it is not one; with nothing left of the path, sets `slot` itself.
@@ -206,6 +256,7 @@ fn set_in(
     rest: &[Step],
     value: Option<&Value>,
     at: &str,
+    replaced: &mut Vec<Replaced>,
 ) -> Result<(), ScenarioError> {
     if rest.is_empty() {
         let Some(value) = value else {
@@ -218,7 +269,7 @@ fn set_in(
     if !slot.is_table() {
         *slot = Value::Table(Table::new());
     }
-    slot.as_table_mut().map_or(Ok(()), |table| set(table, node, rest, value, at))
+    slot.as_table_mut().map_or(Ok(()), |table| set(table, node, rest, value, at, replaced))
 }
 
 fn merge(slot: &mut Value, node: Node, value: &Value) {
@@ -302,6 +353,37 @@ mod tests {
         equal(file, &["switch.buffer.alpha=8"], eight);
         equal(file, &["switch.buffer={ alpha = 8 }"], eight);
         equal(file, &["switch.buffer.alpha=8", "switch.buffer.policy=dynamic_threshold"], eight);
+        let same = ["switch.buffer.policy=dynamic_threshold"];
+        equal(file, &same, &file.replace(" = [{", " = [{ "));
+        equal(file, &["switch.buffer={ policy = \"dynamic_threshold\" }"], &file.replace(", alpha = 4", ""));
+    }
+
+    #[test]
+    fn what_another_kind_had_and_nobody_sets_is_told() {
+        let file =
+            "switch = [{ buffer = { policy = \"dynamic_threshold\", alpha = 4, alpha_by_priority = [1] } }]";
+        let told = |overrides: &[&str]| {
+            let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
+            let replaced = apply(&mut file.parse().unwrap(), Node::root(), &overrides).unwrap();
+            replaced.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let gone = "switch[0].buffer.policy=abm leaves out what the kind before had: ";
+        assert_eq!(
+            told(&["switch.buffer.policy=abm"]),
+            [format!("{gone}alpha = 4, alpha_by_priority = [1]")]
+        );
+        assert_eq!(
+            told(&["switch.buffer.policy=abm", "switch.buffer.alpha=2"]),
+            [format!("{gone}alpha_by_priority = [1]")]
+        );
+        let both =
+            ["switch.buffer.alpha=2", "switch.buffer.policy=abm", "switch[0].buffer.alpha_by_priority="];
+        assert!(told(&both).is_empty());
+        assert!(told(&["switch.buffer.policy=dynamic_threshold"]).is_empty());
+        assert!(
+            told(&["switch.buffer={ policy = \"abm\" }"]).is_empty(),
+            "whoever writes a table writes all of it"
+        );
     }
 
     /// TCP has a recovery, too, which has no kinds.

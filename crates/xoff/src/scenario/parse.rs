@@ -23,6 +23,13 @@ impl Scenario {
         Ok(scenario)
     }
 
+    /// A line for each table of a scenario file's text that loses keys, because overrides name another kind for it and do not set them.
+    pub fn left_out(text: &str, overrides: &[String]) -> Vec<String> {
+        let Ok(mut table) = text.parse::<Table>() else { return Vec::new() };
+        let replaced = overrides::apply(&mut table, Node::root(), overrides).unwrap_or_default();
+        replaced.iter().map(ToString::to_string).collect()
+    }
+
     /// Every key by itself is right; whether the tables fit together is not asked.
     pub(super) fn from_table(table: Table) -> Result<Self, ScenarioError> {
         conforming(table, Node::root())
