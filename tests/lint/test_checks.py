@@ -289,6 +289,18 @@ def test_what_sonics_template_leaves_unwatched_is_a_note() -> None:
     assert unwatched() == [(Severity.WARNING, False)]
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("detection_time", "50"), ("restoration_time", "60001"), ("action", "dropp")]
+)
+@pytest.mark.parametrize("ports", [("Ethernet0",), ("Ethernet0", "Ethernet4")])
+def test_a_watchdog_that_is_invalid_is_not_missing(field: str, value: str, ports: tuple[str, ...]) -> None:
+    tables = changed_good()
+    for port in ports:
+        tables["PFC_WD"][port][field] = value
+    found = [(one.check, one.place.key) for one in judged(tables)]
+    assert found == [("invalid_value", f"PFC_WD|{port}|{field}") for port in ports]
+
+
 def test_a_watchdog_that_is_told_no_time_is_none() -> None:
     ((severity, line, physics),) = of("watchdog_without_time")
     assert (severity, line) == (Severity.ERROR, 9)
@@ -1452,9 +1464,68 @@ def test_every_name_of_a_list_is_looked_for() -> None:
     )  # fmt: skip
 
 
-def test_a_scheduler_with_a_field_that_sonic_does_not_know_is_refused_by_it() -> None:
+def test_a_scheduler_or_a_watchdog_with_a_field_that_sonic_does_not_know_is_refused_by_it() -> None:
     found = [(severity, line) for severity, line, physics in of("unknown_field") if "refuses the whole row" in physics]
-    assert found == [(Severity.ERROR, 9)]
+    assert found == [(Severity.ERROR, 9), (Severity.ERROR, 21)]
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "field", "spelled", "severity"),
+    [
+        ("QUEUE", "Ethernet0|3", "scheduler", "schedular", Severity.WARNING),
+        ("QUEUE", "Ethernet0|3", "wred_profile", "wred_profle", Severity.WARNING),
+        ("PORT_QOS_MAP", "Ethernet0", "tc_to_pg_map", "tc_to_pg_mp", Severity.WARNING),
+        ("PORT_QOS_MAP", "Ethernet0", "pfc_to_queue_map", "pfc_to_queue", Severity.WARNING),
+        ("PORT_QOS_MAP", "Ethernet0", "pfc_enable", "pfc_enble", Severity.WARNING),
+        ("PFC_WD", "Ethernet0", "action", "acton", Severity.ERROR),
+        ("PFC_WD", "Ethernet0", "restoration_time", "restoration_tme", Severity.ERROR),
+        ("PFC_WD", "Ethernet0", "detection_time", "Detection_Time", Severity.ERROR),
+        ("PFC_WD", "GLOBAL", "POLL_INTERVAL", "POLL_INTERVALL", Severity.WARNING),
+        ("PFC_WD", "GLOBAL", "POLL_INTERVAL", "poll_interval", Severity.WARNING),
+    ],
+)
+def test_a_misspelt_field_is_named_with_the_one_that_may_have_been_meant(
+    table: str, key: str, field: str, spelled: str, severity: Severity
+) -> None:
+    tables = changed_good()
+    tables[table][key][spelled] = tables[table][key].pop(field)
+    (finding,) = [one for one in judged(tables) if one.check == "unknown_field"]
+    assert (finding.severity, finding.place.key) == (severity, f"{table}|{key}|{spelled}")
+    assert finding.remedy == f"did you mean {field}?"
+
+
+def test_a_field_that_is_misspelt_in_many_rows_is_told_of_once() -> None:
+    tables = of_many_ports()
+    tables["QUEUE"] = {key: {"scheduler": "scheduler.1", "wred_profle": "AZURE_LOSSLESS"} for key in tables["QUEUE"]}
+    (finding,) = judged(tables)
+    assert finding.place.key == "QUEUE|Ethernet0|3|wred_profle"
+    assert finding.physics == "Ethernet0|3 and 127 more of QUEUE has no such field, so that nothing follows"
+
+
+@pytest.mark.parametrize(
+    ("key", "field", "severity", "remedy"),
+    [
+        ("Ethernet0", "POLL_INTERVAL", Severity.ERROR, "POLL_INTERVAL in PFC_WD|GLOBAL"),
+        ("GLOBAL", "detection_time", Severity.WARNING, "detection_time in the rows of ports"),
+    ],
+)
+def test_watchdogs_of_ports_have_other_fields_than_that_of_all(
+    key: str, field: str, severity: Severity, remedy: str
+) -> None:
+    tables = changed_good()
+    tables["PFC_WD"][key][field] = "200"
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check, finding.remedy) == (severity, "unknown_field", remedy)
+
+
+def test_every_field_that_sonic_takes_is_known() -> None:
+    """As in qosorch.cpp and pfcwdorch.cpp of sonic-swss."""
+    tables = changed_good()
+    maps = "dot1p_to_tc_map mpls_tc_to_tc_map pfc_to_pg_map tc_to_dscp_map tc_to_dot1p_map dscp_to_fc_map exp_to_fc_map"
+    tables["PORT_QOS_MAP"]["Ethernet0"] |= dict.fromkeys(maps.split(), "AZURE") | {"scheduler": "scheduler.0"}
+    tables["PFC_WD"]["Ethernet0"]["pfc_stat_history"] = "enable"
+    tables["PFC_WD"]["GLOBAL"]["BIG_RED_SWITCH"] = "disable"
+    assert not [one for one in judged(tables) if one.check in ("unknown_field", "invalid_value")]
 
 
 def test_a_table_that_is_named_and_not_there_is_noted_once() -> None:
@@ -1597,6 +1668,32 @@ def test_a_key_without_a_port_is_none(table: str, key: str) -> None:
     (finding,) = judged(tables)
     assert (finding.check, finding.place.key) == ("invalid_value", f"{table}|{key}")
     assert finding.remedy.startswith("expected ")
+
+
+@pytest.mark.parametrize(
+    ("table", "index", "remedy"),
+    [
+        ("BUFFER_PG", "05", "expected 5"),
+        ("BUFFER_PG", "03", "expected 3"),
+        ("BUFFER_PG", "5-06", "expected 5-6"),
+        ("BUFFER_QUEUE", "00", "expected 0"),
+        ("BUFFER_QUEUE", "05-010", "expected 5-10"),
+    ],
+)
+def test_numbers_in_keys_of_buffers_have_no_leading_zeros(table: str, index: str, remedy: str) -> None:
+    """As sonic-buffer-pg.yang and sonic-buffer-queue.yang have it; sonic-queue.yang takes any text."""
+    tables = changed_good()
+    tables[table][f"Ethernet0|{index}"] = tables[table]["Ethernet0|3-4"]
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check, finding.remedy) == (Severity.ERROR, "invalid_value", remedy)
+    assert finding.place.key == f"{table}|Ethernet0|{index}"
+
+
+def test_numbers_in_keys_may_be_zero_or_have_two_digits() -> None:
+    tables = changed_good()
+    tables["BUFFER_QUEUE"]["Ethernet0|10-15"] = tables["BUFFER_QUEUE"]["Ethernet0|0-2"]
+    tables["QUEUE"]["Ethernet0|05"] = {"scheduler": "scheduler.0"}
+    assert judged(tables) == []
 
 
 @st.composite

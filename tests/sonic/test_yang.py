@@ -85,6 +85,10 @@ def group_eight(tables: dict[str, Any]) -> None:
     tables["BUFFER_PG"]["Ethernet0|8"] = {"profile": "ingress_lossy_profile"}
 
 
+def group_with_a_leading_zero(tables: dict[str, Any]) -> None:
+    tables["BUFFER_PG"]["Ethernet0|05"] = {"profile": "ingress_lossy_profile"}
+
+
 def unknown_wred(tables: dict[str, Any]) -> None:
     tables["QUEUE"]["Ethernet0|3"]["wred_profile"] = "AZURE_LOST"
 
@@ -101,6 +105,10 @@ def weight_of_zero(tables: dict[str, Any]) -> None:
     tables["SCHEDULER"]["scheduler.0"]["weight"] = "0"
 
 
+def detection_too_soon(tables: dict[str, Any]) -> None:
+    tables["PFC_WD"]["Ethernet0"]["detection_time"] = "50"
+
+
 def length_without_unit(tables: dict[str, Any]) -> None:
     tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"] = "40"
 
@@ -115,6 +123,7 @@ FAULTS = [
         "Green max threshold must be greater than or equal to min threshold",
     ),
     (group_eight, "invalid_value", "BUFFER_PG|Ethernet0|8", "Invalid Buffer PG number"),
+    (group_with_a_leading_zero, "invalid_value", "BUFFER_PG|Ethernet0|05", "Invalid Buffer PG number"),
     (unknown_wred, "dangling_reference", "QUEUE|Ethernet0|3|wred_profile", "AZURE_LOST"),
     (
         unknown_profile,
@@ -124,6 +133,7 @@ FAULTS = [
     ),
     (unknown_kind_of_scheduler, "invalid_value", "SCHEDULER|scheduler.0|type", "STRCT"),
     (weight_of_zero, "invalid_value", "SCHEDULER|scheduler.0|weight", "Unsatisfied range"),
+    (detection_too_soon, "invalid_value", "PFC_WD|Ethernet0|detection_time", "Unsatisfied range"),
     (length_without_unit, "invalid_value", "CABLE_LENGTH|AZURE|Ethernet0", "Invalid cable length"),
 ]
 faults = pytest.mark.parametrize(

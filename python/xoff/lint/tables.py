@@ -196,6 +196,10 @@ class Tables:
         """Whether there is such a row, valid or not."""
         return any(source.has(table, row) for source in self.sources)
 
+    def left_out(self, table: str) -> set[str]:
+        """Keys of rows that are there and invalid."""
+        return {invalid.path[1] for invalid in self.invalid if invalid.path[0] == table and invalid.path[1:]}
+
     def has_table(self, table: str) -> bool:
         """Whether a file has it, in whatever state."""
         return any(source.has(table) for source in self.sources)

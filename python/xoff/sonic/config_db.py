@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from xoff.sonic.fields import (
     Boolean,
+    BufferQueueKey,
     Bytes,
     DscpKey,
     DscpOfHeaders,
@@ -37,7 +38,7 @@ from xoff.sonic.fields import (
 class Row(BaseModel):
     """A row, of which only these fields matter."""
 
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
+    model_config = ConfigDict(frozen=True)
 
 
 class WholeRow(Row):
@@ -204,15 +205,15 @@ class WredProfile(WholeRow):
     red_drop_probability: Percent | None = None
 
 
-class Queue(Row):
+class Queue(WholeRow):
     """`QUEUE|Ethernet0|3`; in a chassis with queues at the input (VOQ) `QUEUE|linecard1|asic0|Ethernet0|3`."""
 
     scheduler: Annotated[str | None, RowOf("SCHEDULER")] = None
     wred_profile: Annotated[str | None, RowOf("WRED_PROFILE")] = None
 
 
-class PortQosMap(Row):
-    """`PORT_QOS_MAP|Ethernet0`."""
+class PortQosMap(WholeRow):
+    """`PORT_QOS_MAP|Ethernet0`: all that sonic-swss takes (orchagent/qosorch.cpp), which is more than the model has."""
 
     dscp_to_tc_map: Annotated[str | None, RowOf("DSCP_TO_TC_MAP")] = None
     dot1p_to_tc_map: Annotated[str | None, RowOf("DOT1P_TO_TC_MAP")] = None
@@ -235,13 +236,16 @@ RESTORATION_MS = (100, 60000)
 """Least and most that SONiC's PFC watchdog takes (sonic-pfcwd.yang)."""
 
 
-class PfcWatchdog(Row):
-    """`PFC_WD|Ethernet0`, times in ms; `PFC_WD|GLOBAL` has the interval only."""
+class PfcWatchdog(WholeRow):
+    """`PFC_WD|Ethernet0`, times in ms; `PFC_WD|GLOBAL` has the fields in capitals, and no others."""
 
     action: Literal["drop", "forward", "alert"] | None = None
     detection_time: Annotated[Integer, Field(ge=DETECTION_MS[0], le=DETECTION_MS[1])] | None = None
     restoration_time: Annotated[Integer, Field(ge=RESTORATION_MS[0], le=RESTORATION_MS[1])] | None = None
+    pfc_stat_history: Literal["enable", "disable"] | None = None
     poll_interval: Annotated[Integer, Field(ge=100, le=1000)] | None = Field(default=None, alias="POLL_INTERVAL")
+    big_red_switch: str | None = Field(default=None, alias="BIG_RED_SWITCH")
+    """Whether all lossless queues drop, as in a storm (sonic-swss, orchagent/pfcwdorch.cpp)."""
 
 
 class DefaultLosslessBufferParameter(Row):
@@ -276,7 +280,7 @@ class ConfigDb(BaseModel):
     buffer_pool: dict[str, BufferPool] = {}
     buffer_profile: dict[str, BufferProfile] = {}
     buffer_pg: dict[PriorityGroupKey, BufferPg] = {}
-    buffer_queue: dict[QueueKey, BufferQueue] = {}
+    buffer_queue: dict[BufferQueueKey, BufferQueue] = {}
     switch_trimming: dict[Literal["GLOBAL"], SwitchTrimming] = {}
     buffer_port_ingress_profile_list: dict[PortKey, ProfileList] = {}
     buffer_port_egress_profile_list: dict[PortKey, ProfileList] = {}

@@ -173,8 +173,18 @@ def _port_indices(largest: int, of: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-PriorityGroupKey = Annotated[str, _port_indices(7, "GROUP")]
+def _without_leading_zeros(key: str) -> str:
+    index = key.rpartition("|")[2]
+    plain = re.sub(r"\b0+(?=[0-9])", "", index)
+    if index != plain:
+        raise refusal(f"names {index} with a leading zero; expected {plain}")
+    return key
+
+
 QueueKey = Annotated[str, _port_indices(15, "QUEUE")]
+"""Of QUEUE, whose model leaves open how a number is written."""
+BufferQueueKey = Annotated[QueueKey, AfterValidator(_without_leading_zeros)]
+PriorityGroupKey = Annotated[str, _port_indices(7, "GROUP"), AfterValidator(_without_leading_zeros)]
 
 
 def _ports(key: str) -> str:

@@ -23,13 +23,14 @@ _DUAL_TOR = (frozenset({2, 3, 4, 6}), frozenset({3, 4}))
 def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
     """Priorities of PFC that the watchdog does not look after, where it looks after others, and the other way round.
 
-    A note where it is so by SONiC's own template.
+    A note where it is so by SONiC's own template. Rows that are invalid are another finding.
     """
     watched = {port for port in tables.config.pfc_wd if port != _OF_ALL}
+    left_out = tables.left_out("PFC_WD")
     if not watched:
-        yield from _nobody(tables)
+        yield from () if left_out else _nobody(tables)
         return
-    unwatched = [port for port in tables.qos.pfc_ports if port not in watched]
+    unwatched = [port for port in tables.qos.pfc_ports if port not in watched and port not in left_out]
     if unwatched:
         yield Fault(
             Severity.WARNING,
