@@ -62,7 +62,7 @@ def _rows(comparison: Comparison, workloads: Workloads) -> Sequence[OfSize]:
 def draw_lines(
     names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int, among: Sequence[OfSize] = ()
 ) -> None:
-    """One percentile, a line for each name; the interval over seeds is shaded.
+    """One percentile, a line for each name; the interval over seeds is shaded, or a bar where there is one group.
 
     Groups and scale are those of all `among` which these are; left out, their own.
     """
@@ -77,7 +77,9 @@ def draw_lines(
         look = style.look(number)
         ax.plot(at, [each.value for each in found], markersize=3.5, label=style.plain(name), **look)
         low, high = ([bound for each in found if (bound := each[side]) is not None] for side in (1, 2))
-        if low:
+        if len(low) == 1:  # a band of one place has no width
+            ax.vlines(at, low, high, color=look["color"], linewidth=1)
+        elif low:
             shade = _SHADE * min(1, _MOST_SHADES / len(names))
             ax.fill_between(at, low, high, color=look["color"], alpha=shade, linewidth=0)
     if among:
