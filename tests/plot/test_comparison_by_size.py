@@ -7,9 +7,10 @@ import pytest
 from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
-from xoff.comparison_by_size import PERCENTS, OfSize
+from xoff.comparison_by_size import OfSize
 from xoff.intervals import Estimate
 from xoff.plot.comparison_by_size import draw_lines
+from xoff.slowdowns import PERCENTS
 
 
 @pytest.mark.parametrize(("sizes", "drawn_as"), [([64_000], LineCollection), ([64_000, 128_000], PolyCollection)])
