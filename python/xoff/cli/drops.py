@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from xoff.result import Result
+
 _MOST_FLOWS = 5
 
 
@@ -43,9 +45,9 @@ def drops(
         message = f"{folder}: drops: {error}"
         raise OutputError(message) from None
     if as_json:
-        typer.echo(json_text.document(_data(folder, recorded, flow)))
+        typer.echo(json_text.document(_data(result, folder, recorded, flow)))
     elif flow is not None:
-        _print_packets(_packets(folder, recorded, flow), flow)
+        _print_packets(_packets(result, folder, recorded, flow), flow)
     elif recorded.num_rows:
         _print_places(recorded)
     else:
@@ -62,22 +64,27 @@ def _print_places(recorded: pa.Table) -> None:
     say(f"Flows that lost most: {most}")
 
 
-def _data(folder: Path, recorded: pa.Table, flow: str | None) -> dict[str, object]:
+def _data(result: Result, folder: Path, recorded: pa.Table, flow: str | None) -> dict[str, object]:
     from xoff.drops import flows, places
 
     if flow is not None:
-        return {"flow": flow, "packets": _packets(folder, recorded, flow).to_pylist()}
+        return {"flow": flow, "packets": _packets(result, folder, recorded, flow).to_pylist()}
     lost = [{"flow": name, "packets": count} for name, count in flows(recorded, recorded.num_rows)]
     return {"packets": recorded.num_rows, "places": [place._asdict() for place in places(recorded)], "flows": lost}
 
 
-def _packets(folder: Path, recorded: pa.Table, flow: str) -> pa.Table:
-    """Those of a flow. Raises OutputError if it lost none."""
+def _packets(result: Result, folder: Path, recorded: pa.Table, flow: str) -> pa.Table:
+    """Those of a flow. Raises OutputError if it lost none, or there is none."""
+    from xoff import why
     from xoff.drops import of_flow
 
     own = of_flow(recorded, flow)
     if not own.num_rows:
-        problem = f"{flow} lost nothing at the ports whose drops were recorded, or there is no such flow"
+        problem = f"{flow} lost nothing at the ports whose drops were recorded"
+        try:
+            why.rows_of(result, [flow])
+        except ValueError as error:
+            problem = str(error)
         message = f"{folder}: --flow: {problem}"
         raise OutputError(message)
     return own
