@@ -174,6 +174,23 @@ def test_a_scenarios_switch_goes_back_onto_the_tables_it_came_from(command: Comm
     assert {step["value"] for step in patch} == {"9000"}
 
 
+def test_without_a_port_one_is_chosen_whose_link_the_scenario_has(command: Command) -> None:
+    command("init", "roce", "leaf_spine", "incast", "--from", GOOD, "--port", "Ethernet0", "--out", "roce.toml")
+    unchanged = command("export", "roce.toml", "--onto", GOOD)
+    assert (unchanged.status, unchanged.out) == (0, "")
+    assert "nothing changes" in unchanged.err
+    longer = ("--set", "topology.host_link.delay=1us", "--set", "topology.fabric_link.delay=1us")
+    refused = command("export", "roce.toml", "--onto", GOOD, *longer)
+    assert refused == Outcome(
+        2,
+        "",
+        "roce.toml: topology: its links (100 Gb/s with 1000 ns) are those of no port of the tables; expected --port "
+        "with one of that rate: Ethernet0 (100 Gb/s with 203 ns, 40 m of cable) and Ethernet4 (100 Gb/s with 1516 ns, "
+        "300 m of cable)\n",
+    )
+    assert command("export", "roce.toml", "--onto", GOOD, "--port", "Ethernet0", *longer).status == 0
+
+
 def test_what_tables_cannot_say_fails(command: Command) -> None:
     command("init", "roce", "leaf_spine", "incast", "--from", GOOD, "--port", "Ethernet0", "--out", "roce.toml")
     outcome = command("export", "roce.toml", "--onto", GOOD, "--port", "Ethernet0", "--set", "switch.buffer.policy=abm")

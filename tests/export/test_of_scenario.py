@@ -266,6 +266,68 @@ def test_hosts_are_set_to_the_scenarios_congestion_control() -> None:
         idle.export("host")
 
 
+DCQCN = "transport.roce.congestion_control"
+
+
+def test_adapters_are_told_what_the_scenario_itself_says_of_dcqcn() -> None:
+    own = {
+        "initial_alpha": 0.5,
+        "alpha_period": "20us",
+        "cut_period": "4us",
+        "minimum_rate": "5Gbps",
+        "fast_recovery": 3,
+        "clamp_target_rate": "always",
+        "byte_counter": "20kB",
+    }
+    scenario = xoff.Scenario.from_text(ROCE).with_values({f"{DCQCN}.{key}": value for key, value in own.items()})
+    written = scenario.export("host")
+    for name, value in {
+        "initial_alpha_value": 512,
+        "dce_tcp_rtt": 20,
+        "rate_reduce_monitor_period": 4,
+        "rpg_min_rate": 5000,
+        "rpg_threshold": 3,
+        "clamp_tgt_rate": 1,
+        "rpg_byte_reset": 20_000,
+    }.items():
+        assert f'echo {value} > "/sys/class/net/$device/ecn/roce_rp/{name}"' in written.text
+    assert not [note for note in written.notes if "is written as" in note]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "note"),
+    [
+        ("timer", "1500ns", "timer 1.5 us is written as 2 us"),
+        ("additive_increase", "500kbps", "additive_increase 0.5 Mb/s is written as 1 Mb/s"),
+        ("hyper_increase", "1500kbps", "hyper_increase 1.5 Mb/s is written as 2 Mb/s"),
+        ("minimum_rate", "500kbps", "minimum_rate 0.5 Mb/s is written as 1 Mb/s"),
+        ("cut_period", "0s", "cut_period 0 us is written as 1 us"),
+        ("alpha_period", "200ms", "alpha_period 200000 us is written as 131071 us"),
+        ("initial_alpha", 1, "initial_alpha 1024/1024 is written as 1023/1024"),
+        ("cnp_interval", "1500ns", "cnp_interval 1.5 us is written as 2 us"),
+        ("cnp_interval", "0s", "min_time_between_cnps: left at the firmware's default, though every marked packet is"),
+        ("byte_counter", "1MB", "byte_counter 1000000 B is above 32767, the most of mlxconfig"),
+        ("clamp_target_rate", "after_increase", "clamp_target_rate after_increase is written as not always"),
+        (
+            "count_first",
+            True,
+            "adapters have no parameter for them, and the scenario's are left out (preset paper, count",
+        ),
+        (
+            "timer",
+            "55us",
+            "initial_alpha_value, dce_tcp_rtt, rate_reduce_monitor_period, rpg_min_rate, rpg_threshold, ",
+        ),
+    ],
+)
+def test_what_adapters_are_told_only_nearly_or_not_at_all_is_told(key: str, value: object, note: str) -> None:
+    scenario = xoff.Scenario.from_text(ROCE)
+    assert note in "\n".join(scenario.with_value(f"{DCQCN}.{key}", value).export("host").notes)
+    spaced = "\n".join(scenario.with_value("host.cnp_spacing", "2us").export("host").notes)
+    assert "host.cnp_spacing 2us is left out: adapters have no parameter for it" in spaced
+    assert "cnp_spacing" not in "\n".join(scenario.export("host").notes)
+
+
 @pytest.mark.parametrize(
     ("changes", "note"),
     [

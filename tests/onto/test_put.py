@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import xoff
 from conftest import ROOT, two_rates
 from strategies import RED, powers_of_two
-from xoff.errors import ScenarioError
+from xoff.errors import InputError, ScenarioError
 from xoff.sonic import ConfigFile
 from xoff.starters import Switches, starter
 from xoff.switch_tables import SwitchTables
@@ -45,6 +45,8 @@ def scenario_of(part: Part) -> xoff.Scenario:
         document = tomllib.loads(around.to_toml()) | tomllib.loads(part.text)
         for workload in document["workload"]:
             workload["priority"] = part.control
+        for link in ("host_link", "fabric_link"):
+            document["topology"][link] |= dict(zip(("rate", "delay"), part.link or (), strict=False))
         return xoff.Scenario.from_dict(document)
     return xoff.Scenario.from_text(
         starter(["roce", "leaf_spine", "incast"], Switches(part.text, part.lossless, part.control, part.link)).text
@@ -250,17 +252,23 @@ def test_a_size_that_holds_headroom_grows_with_it(tmp_path: Path) -> None:
     assert (profile["size"], profile["xoff"], found.undone) == ("110000", "90000", ())
 
 
-def test_a_patch_does_what_the_text_does() -> None:
+@pytest.mark.parametrize("before", ["80000", 80_000])
+def test_a_patch_does_what_the_text_does(before: str | int, tmp_path: Path) -> None:
+    def lacks_a_field(tables: Any) -> None:  # noqa: ANN401
+        profile = tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+        del profile["xon_offset"]
+        profile["xoff"] = before
+
     changes = {"switch.pfc.headroom.size": "90kB", "switch.pfc.xon_offset": "9kB"}
-    tables = json.loads(GOOD.read_text(encoding="utf-8"))
-    del tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]["xon_offset"]
-    found = put(SwitchTables.load(GOOD), changes, "Ethernet0")
-    patched = json.loads(GOOD.read_text(encoding="utf-8"))
+    tables = config(tmp_path, lacks_a_field)
+    found = tables.with_switch_of(scenario_of(part_of(SwitchTables.load(GOOD), "Ethernet0")).with_values(changes))
+    patched = json.loads((tmp_path / "config_db.json").read_text(encoding="utf-8"))
     for step in found.json_patch():
         table, row, field = step["path"].strip("/").split("/")
         assert step["op"] == ("replace" if field in patched[table][row] else "add")
         patched[table][row][field] = step["value"]
-    assert patched == json.loads(found.texts["config_db.json"])
+    assert patched == after(found)
+    assert type(patched["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]["xoff"]) is type(before)
 
 
 def test_what_makes_tables_worse_is_found() -> None:
@@ -450,10 +458,70 @@ def test_ports_of_two_rates_are_put_one_rate_after_the_other(tmp_path: Path) -> 
         unchanged = tables.with_switch_of(scenario, port=port)
         assert (unchanged.puts, unchanged.undone) == ((), ())
         assert "is put with --port" in unchanged.notes[0]
+    assert unchanged.notes[0] == (
+        "Ethernet0 and 1 more: what the scenario says of links of 100 Gb/s is left out here, and is put with --port "
+        "Ethernet0"
+    )
     at_rate = 'switch.pfc.at_rate."400Gbps"'
     changed = scenario.with_values({f"{at_rate}.headroom": "370kB", "switch.pfc.headroom.size": "90kB"})
     for port, value in (("Ethernet0", "90000"), ("Ethernet8", "370000")):
         assert [put.after for put in tables.with_switch_of(changed, port=port).puts] == [value]
+
+
+def faster(tables: Any) -> None:  # noqa: ANN401
+    """Ethernet4 has 400 Gb/s."""
+    tables["PORT"]["Ethernet4"]["speed"] = "400000"
+    profile = tables["BUFFER_PROFILE"].pop("pg_lossless_100000_300m_profile")
+    tables["BUFFER_PROFILE"]["pg_lossless_400000_300m_profile"] = profile | {"xoff": "300000"}
+    tables["BUFFER_PG"]["Ethernet4|3-4"] = {"profile": "pg_lossless_400000_300m_profile"}
+
+
+@pytest.mark.parametrize("change", [lambda _: None, faster], ids=["another_cable", "another_rate"])
+def test_headroom_goes_to_the_port_whose_link_the_scenario_has(change: Callable[[Any], None], tmp_path: Path) -> None:
+    tables = config(tmp_path, change)
+    scenario = scenario_of(part_of(tables, "Ethernet0"))
+    assert tables.with_switch_of(scenario).puts == ()
+    changed = tables.with_switch_of(scenario.with_value("switch.pfc.headroom.size", "90kB"))
+    assert [(put.path[1], put.after) for put in changed.puts] == [("pg_lossless_100000_40m_profile", "90000")]
+
+
+def test_of_several_such_ports_it_goes_to_the_one_with_most_headroom(tmp_path: Path) -> None:
+    def near(tables: Any) -> None:  # noqa: ANN401
+        tables["CABLE_LENGTH"]["AZURE"]["Ethernet4"] = "40m"
+
+    found = put(config(tmp_path, near), {"switch.pfc.headroom.size": "130kB"})
+    assert [(put.path[1], put.after) for put in found.puts] == [("pg_lossless_100000_300m_profile", "130000")]
+    assert found.notes[0].startswith("the rows are those of Ethernet4, since --port says nothing else")
+
+
+def test_a_port_whose_rate_the_scenario_has_not_is_refused(tmp_path: Path) -> None:
+    tables = config(tmp_path, faster)
+    scenario = scenario_of(part_of(tables, "Ethernet0"))
+    told = "--port Ethernet4: its rate, 400 Gb/s, is that of no link of the scenario (100 Gb/s with 203 ns); expected "
+    with pytest.raises(InputError, match=re.escape(f"{told}--port with one of that rate: Ethernet0 (100 Gb/s")):
+        tables.with_switch_of(scenario, port="Ethernet4")
+    links = {f"topology.{link}.rate": "200Gbps" for link in ("host_link", "fabric_link")}
+    with pytest.raises(ScenarioError, match=r"topology: its links .* expected links as the ports have them: Ethernet0"):
+        tables.with_switch_of(scenario.with_values(links))
+
+
+def test_a_port_with_another_cable_is_told() -> None:
+    tables = SwitchTables.load(GOOD)
+    found = tables.with_switch_of(scenario_of(part_of(tables, "Ethernet0")), port="Ethernet4")
+    assert [put.after for put in found.puts] == ["80000"]
+    told = (
+        "Ethernet4 (100 Gb/s with 1516 ns, 300 m of cable) has another cable than the scenario (100 Gb/s with 203 ns)"
+    )
+    assert f"{told}, whose headroom is put all the same" in found.notes
+
+
+@pytest.mark.parametrize("delay", ["0ns", "200ns", "600ns"])
+def test_a_delay_of_no_whole_metres_has_the_cable_that_is_exported(delay: str, tmp_path: Path) -> None:
+    links = {f"topology.{link}.delay": delay for link in ("host_link", "fabric_link")}
+    scenario = scenario_of(part_of(SwitchTables.load(GOOD), "Ethernet0")).with_values(links)
+    path = tmp_path / "config_db.json"
+    path.write_text(scenario.export("sonic", switch="leaf0").text, encoding="utf-8")
+    assert SwitchTables.load(path).with_switch_of(scenario, "leaf0").puts == ()
 
 
 def trimming_scenario(tables: SwitchTables, changes: Mapping[str, object]) -> xoff.Scenario:

@@ -72,7 +72,8 @@ def export(
 
     With --onto, thresholds, alphas, headroom, pools, weights, watchdog and trimming of a scenario's switch go where
     `xoff import` has found them. What changes is printed as a diff. The rows of one port change, and those of others as
-    far as they say the same. What the tables cannot say is told, and the status is 1.
+    far as they say the same; without --port it is one whose link, by rate and cable, the scenario has. What the tables
+    cannot say is told, and the status is 1.
     """
     if onto:
         if target not in (None, Format.SONIC):

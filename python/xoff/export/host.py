@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, log2
 from typing import TYPE_CHECKING
 
+from xoff.export.adapters import AdapterSettings
 from xoff.export.export import Export, cable_m, cable_notes
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
         "rpg_hai_rate": hosts.hyper_increase_mbps,
         "rpg_time_reset": hosts.timer_us,
     }
-    lines += [f'echo {value} > "{base}/roce_rp/{name}"' for name, value in increases.items() if value is not None]
+    more = hosts.parameters if isinstance(hosts, AdapterSettings) else ()
+    values = increases | {one.name: one.written for one in more}
+    lines += [f'echo {value} > "{base}/roce_rp/{name}"' for name, value in values.items() if value is not None]
     left = ", ".join(name for name, value in increases.items() if value is None)
     notes = ["`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors"]
     notes.append(_who_marks(lossless, hosts.dscp))
@@ -65,7 +68,17 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
         )
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
         notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
-    return lines, notes
+    notes += _interval_notes(hosts.cnp_interval_ns)
+    return lines, [*notes, *(hosts.notes if isinstance(hosts, AdapterSettings) else ())]
+
+
+def _interval_notes(interval_ns: int | None) -> list[str]:
+    if interval_ns is None:
+        left = "left at the firmware's default, though every marked packet is to be answered"
+        return [f"min_time_between_cnps: {left} (cnp_interval 0)"]
+    if interval_ns % 1000:
+        return [f"cnp_interval {interval_ns / 1000:g} us is written as {ceil(interval_ns / 1000)} us"]
+    return []
 
 
 def _marking(dscp: int) -> list[str]:

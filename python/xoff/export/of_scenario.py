@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from xoff import catalogue, said
 from xoff.errors import ScenarioError, known
 from xoff.ethernet import HEADER_AND_CHECK_BYTES
+from xoff.export import adapters
+from xoff.export.adapters import AdapterSettings
 from xoff.export.trimming import trimming_of
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.planning import SONIC_CABLE_M_PER_S
@@ -304,7 +306,14 @@ def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int)
     in_millions = (ceil(additive_bps / 10**6), ceil(hyper_bps / 10**6), ceil(timer_ns / 1000))
     cnp_dscp = dscps.get(cnps, min(8 * cnps, _MOST_DSCP))
     interval = between_cnps_ns or None  # of adapters, at their own
-    return HostSettings(algorithm, priority, dscps[priority], gain, interval, cnp_dscp, cnps, *in_millions)
+    exact = {
+        "additive_increase": f"{additive_bps}bps",
+        "hyper_increase": f"{hyper_bps}bps",
+        "timer": f"{timer_ns}ns",
+    }
+    notes = tuple(adapters.notes(exact | control, document["host"]["cnp_spacing"]))
+    more = adapters.parameters(control), notes
+    return AdapterSettings(algorithm, priority, dscps[priority], gain, interval, cnp_dscp, cnps, *in_millions, *more)
 
 
 def _usual(transport: str, document: dict[str, Any], classes: tuple[TrafficClass, ...]) -> int:

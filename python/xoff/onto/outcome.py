@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from difflib import unified_diff
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import getitem
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,17 +91,15 @@ class Onto:
 
     def json_patch(self) -> list[dict[str, Any]]:
         """What changes in ConfigDB, as `config apply-patch` takes it (RFC 6902): rows and tables anew as a whole."""
+        documents = {new.name: json.loads(new.text) for _, new in self.files if new.name in self._configs}
         steps: dict[Path, dict[str, Any]] = {}
         for put in self.puts:
-            if put.file not in self._configs:
-                continue
-            there = self._there(put.path)
-            if there == len(put.path):
-                steps[put.path] = {"op": "replace" if put.before else "add", "value": put.after}
-                continue
-            step = steps.setdefault(put.path[: there + 1], {"op": "add", "value": {}})
-            _nest(step["value"], put.path[there + 1 :], put.after)
-        return [{"op": step["op"], "path": _pointer(path), "value": step["value"]} for path, step in steps.items()]
+            if put.file in documents:
+                path = put.path[: self._there(put.path) + 1]
+                replaced = put.before and path == put.path
+                value = reduce(getitem, path, documents[put.file])
+                steps[path] = {"op": "replace" if replaced else "add", "path": _pointer(path), "value": value}
+        return list(steps.values())
 
     def _there(self, path: Path) -> int:
         """The whole of a path if its row is there; else how many parts of it are."""
@@ -120,13 +120,6 @@ def _diff(old: SwitchFile, new: SwitchFile) -> Iterator[str]:
 def _lines(text: str) -> list[str]:
     ended = text if text.endswith("\n") else f"{text}\n"
     return ended.splitlines(keepends=True)
-
-
-def _nest(value: dict[str, Any], path: Path, text: str) -> None:
-    """Puts a field into an object, and into those in it."""
-    for part in path[:-1]:
-        value = value.setdefault(part, {})
-    value[path[-1]] = text
 
 
 def _pointer(path: Path) -> str:

@@ -14,6 +14,7 @@ from xoff.lint import Tables, lint
 from xoff.lint.tables import several
 from xoff.onto import memory, rows, trimming
 from xoff.onto.edited import edited, files_of, puts, with_valid
+from xoff.onto.links import Links
 from xoff.onto.memory import TOTAL
 from xoff.onto.outcome import Onto, Undone
 from xoff.onto.rows import Edits
@@ -47,15 +48,17 @@ def put_onto(
         files: Of one switch.
         scenario: Such as one that began with `xoff init --from` these files.
         node: The scenario's switch; left out, any, if all are alike.
-        port: As `imported` takes it.
+        port: As `imported` takes it; left out, only one whose link the scenario has.
         chip: Of several MMUs each has an equal part of every pool.
 
     Raises:
-        InputError: There is no such port, or the tables do not say enough.
-        ScenarioError: The scenario has other classes than the port, its switches differ, or it has no such switch.
+        InputError: There is no such port, its rate is none of the scenario's, or the tables do not say enough.
+        ScenarioError: The scenario has other classes than the port, its switches differ, it has no such switch, or no
+            port has a link of the scenario.
     """
     old = Tables.of(files, chip)
-    like = Port.of(old, port)
+    links = Links.of(scenario, node)
+    like = links.port(old, port)
     rate = like.rate_bps
     node = said.one_switch(scenario, node, rate)
     before = _said(old, with_buffers(old), like.name)
@@ -87,7 +90,8 @@ def put_onto(
         notes=(
             *(_of_port(like.name, before, alike) if edits and port is None else ()),
             *_notes(goals, before, like),
-            *_of_other_rates(elsewhere),
+            *(links.notes_of_cable(like) if edits else ()),
+            *links.notes_of_others(Port(old, name) for name in elsewhere),
             *(
                 _of_others({name: (before[name], after[name]) for name in before if name not in (*alike, *elsewhere)})
                 if edits
@@ -209,12 +213,6 @@ def _of_port(like: str, before: dict[str, Said], alike: Sequence[str]) -> Iterat
     """Which port it is, where that makes a difference."""
     if any(before[name] != before[like] for name in alike):
         yield f"the rows are those of {like}, since --port says nothing else; other ports say otherwise"
-
-
-def _of_other_rates(names: list[str]) -> Iterator[str]:
-    """Of what the scenario says of ports with links of another rate."""
-    if names:
-        yield f"{several(names)}: what the scenario says of links of that rate is put with --port {names[0]}"
 
 
 def _of_others(changed: dict[str, tuple[Said, Said]]) -> Iterator[str]:
