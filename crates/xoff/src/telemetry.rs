@@ -3,8 +3,8 @@
 //! A packet carries the number of a record only. Records are shared by all threads; a packet has one of its own, only the node
 //! that has the packet touches it, and the barrier between windows orders what nodes of different threads do. Which number a
 //! packet gets depends on threads, and nothing depends on the number.
-//! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap; and where so much time
-//! may lie between two packets that another field has wrapped, nothing is known of the time between.
+//! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap; and where two packets set
+//! out, or were answered, so long after each other that another field may have wrapped in between, nothing is known of that time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -67,9 +67,24 @@ pub struct Trail {
     /// When the packet's first bit left the adapter.
     departure: Time,
     hops: [Hop; MOST_HOPS],
+    /// Nanoseconds until it was heard of, or as many as fit.
+    round_trip: u32,
     length: u8,
     /// Which way [pathID].
     path: u16,
+}
+
+impl Trail {
+    /// When it was heard of.
+    fn heard(&self) -> Time {
+        self.departure + Span::from_nanoseconds(self.round_trip.into())
+    }
+
+    /// How long after another packet it set out, or was heard of, whichever is longer.
+    fn behind(&self, earlier: &Self) -> Span {
+        let between = |one: Time, other: Time| one.max(other).since(one.min(other));
+        between(self.departure, earlier.departure).max(between(self.heard(), earlier.heard()))
+    }
 }
 
 /// What a port has done from one packet of a flow to the next.
@@ -109,18 +124,17 @@ pub struct Reading<'a> {
     pub trail: &'a Trail,
     /// The window when the packet was sent; without bytes where the algorithm does not need it.
     pub sent_window: Bytes,
-    heard: Time,
     rates: &'a [Rate],
     unambiguous: Span,
 }
 
 impl<'a> Reading<'a> {
     /// What the ports on the way have done since an earlier packet; nothing of those where both left in the same
-    /// nanosecond, and nothing at all after another path, or where a field may have wrapped since the earlier one departed.
+    /// nanosecond, and nothing at all after another path, or where a field may have wrapped in between.
     pub fn since(&self, earlier: &'a Trail) -> impl Iterator<Item = Interval> + use<'a> {
-        let Self { trail, heard, rates, unambiguous, .. } = *self;
+        let Self { trail, rates, unambiguous, .. } = *self;
         let is_same_path = (earlier.length, earlier.path) == (trail.length, trail.path);
-        let is_recent = heard.since(earlier.departure) < unambiguous;
+        let is_recent = trail.behind(earlier) < unambiguous;
         let hops = if is_same_path && is_recent { usize::from(trail.length) } else { 0 };
         let pairs = earlier.hops.iter().zip(&trail.hops).take(hops);
         pairs.filter(|(before, after)| before.time() != after.time()).map(|(before, after)| Interval {
@@ -263,10 +277,12 @@ impl Telemetry {
         self.records.hop(number, hop).store(word, Ordering::Relaxed);
     }
 
-    /// What a packet's record holds once so many switches have written on this path. Its number is free from now on.
-    pub fn collect(&mut self, number: u32, hops: usize, path: u16) -> Record {
+    /// What a packet's record holds that is heard of now, once so many switches have written on this path. Its number is free from
+    /// now on.
+    pub fn collect(&mut self, number: u32, hops: usize, path: u16, now: Time) -> Record {
         let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
-        let mut trail = Trail { departure, length: hops as u8, path, ..Trail::default() };
+        let round_trip = u32::try_from(now.since(departure).as_nanoseconds()).unwrap_or(u32::MAX);
+        let mut trail = Trail { departure, round_trip, length: hops as u8, path, ..Trail::default() };
         for (place, hop) in trail.hops.iter_mut().enumerate().take(hops) {
             *hop = Hop(self.records.hop(number, place).load(Ordering::Relaxed));
         }
@@ -276,11 +292,11 @@ impl Telemetry {
         Record { sent_window, trail }
     }
 
-    /// What a record says that is heard now, once its codes are known.
-    pub fn reading<'a>(&'a self, record: &'a Record, now: Time) -> Reading<'a> {
+    /// What a record says once its codes are known.
+    pub fn reading<'a>(&'a self, record: &'a Record) -> Reading<'a> {
         let Records { rates, unambiguous, .. } = &*self.records;
         let Record { sent_window, trail } = record;
-        Reading { trail, sent_window: *sent_window, heard: now, rates, unambiguous: *unambiguous }
+        Reading { trail, sent_window: *sent_window, rates, unambiguous: *unambiguous }
     }
 
     /// How many records packets have that are still under way, if these are all threads of a run.
@@ -309,7 +325,7 @@ mod tests {
         let number = telemetry.take();
         telemetry.depart(number, nanoseconds(time - 1));
         telemetry.write(number, 0, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
-        let record = telemetry.collect(number, 1, 0);
+        let record = telemetry.collect(number, 1, 0, nanoseconds(time + 1));
         assert_eq!((record.departure(), record.sent_window), (nanoseconds(time - 1), Bytes::ZERO));
         record
     }
@@ -326,7 +342,7 @@ mod tests {
             queue_before: Bytes::new(800),
             queue: Bytes::new(1_600),
         };
-        let reading = telemetry.reading(&later, nanoseconds(3_001));
+        let reading = telemetry.reading(&later);
         assert_eq!(reading.since(&earlier.trail).collect::<Vec<_>>(), [interval]);
         assert_eq!(reading.since(&later.trail).count(), 0, "no time has passed");
         assert_eq!(reading.since(&Trail::default()).count(), 0, "another path");
@@ -338,27 +354,30 @@ mod tests {
         let (time, sent) = (1 << TIME_BITS, SENT_UNIT << SENT_BITS);
         let earlier = passed(&mut telemetry, time - 5, sent - 128, 0);
         let later = passed(&mut telemetry, time + 4, sent + 256, 1 << 40);
-        let interval = telemetry.reading(&later, nanoseconds(time + 5)).since(&earlier.trail).next().unwrap();
+        let interval = telemetry.reading(&later).since(&earlier.trail).next().unwrap();
         assert_eq!((interval.span, interval.sent), (Span::from_nanoseconds(9), Bytes::new(384)));
         assert_eq!(interval.queue, Bytes::new(((1 << 17) - 1) * 80));
     }
 
     /// A port of 100 Gb/s sends the 134,217,728 bytes that its field holds in 10.737 ms, and the field of the time holds 16.777 ms.
+    /// How long the round trip takes makes no difference.
     #[test]
     fn nothing_is_known_of_a_time_in_which_a_field_may_have_wrapped() {
-        let knows = |rate: Rate, time: u64| {
+        let knows = |rate: Rate, departs: u64, heard: u64| {
             let mut telemetry = Telemetry::new(Records::new(vec![rate], MOST_HOPS, false));
-            let [earlier, later] = [1, time].map(|time| {
+            let first = (0, 100_000_000);
+            let [earlier, later] = [first, (first.0 + departs, first.1 + heard)].map(|(departs, heard)| {
                 let number = telemetry.take();
-                telemetry.depart(number, nanoseconds(time - 1));
-                telemetry.write(number, 0, nanoseconds(time), rate, Bytes::ZERO, Bytes::ZERO);
-                telemetry.collect(number, 1, 0)
+                telemetry.depart(number, nanoseconds(departs));
+                telemetry.write(number, 0, nanoseconds(departs + 1), rate, Bytes::ZERO, Bytes::ZERO);
+                telemetry.collect(number, 1, 0, nanoseconds(heard))
             });
-            telemetry.reading(&later, nanoseconds(time + 1)).since(&earlier.trail).count() == 1
+            telemetry.reading(&later).since(&earlier.trail).count() == 1
         };
-        assert!(knows(RATE, 10_737_416) && !knows(RATE, 10_737_418));
+        assert!(knows(RATE, 10_737_418, 10) && !knows(RATE, 10_737_419, 10));
+        assert!(knows(RATE, 10, 10_737_418) && !knows(RATE, 10, 10_737_419));
         let slow = Rate::from_gbps(10);
-        assert!(knows(slow, (1 << TIME_BITS) - 2) && !knows(slow, (1 << TIME_BITS) - 1));
+        assert!(knows(slow, (1 << TIME_BITS) - 1, 10) && !knows(slow, 1 << TIME_BITS, 10));
     }
 
     #[test]
@@ -370,7 +389,7 @@ mod tests {
             let waiting = Bytes::new(80 * hop);
             telemetry.write(number, hop as usize, nanoseconds(hop), RATE, Bytes::ZERO, waiting);
         }
-        let trail = telemetry.collect(number, MOST_HOPS, 0).trail;
+        let trail = telemetry.collect(number, MOST_HOPS, 0, nanoseconds(9)).trail;
         let queues = trail.hops.map(|hop| hop.queue().get());
         assert_eq!((queues, trail.length), ([0, 80, 160, 240, 320], 5));
     }
@@ -388,8 +407,8 @@ mod tests {
             }
             number
         });
-        let collected = numbers.map(|number| telemetry.collect(number, MOST_HOPS, 0));
-        assert_eq!(collected.map(|record| telemetry.reading(&record, Time::ZERO).sent_window), windows);
+        let collected = numbers.map(|number| telemetry.collect(number, MOST_HOPS, 0, Time::ZERO));
+        assert_eq!(collected.map(|record| telemetry.reading(&record).sent_window), windows);
     }
 
     #[test]
@@ -403,7 +422,7 @@ mod tests {
         distinct.dedup();
         assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (taken.len(), taken.len()));
         threads[0].depart(taken[1], Time::new(3));
-        assert_eq!(threads[1].collect(taken[1], 0, 0).departure(), Time::new(3));
+        assert_eq!(threads[1].collect(taken[1], 0, 0, Time::new(3)).departure(), Time::new(3));
         taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));
         assert_eq!(Telemetry::in_use(&threads), 0);
     }

@@ -220,9 +220,8 @@ mod tests {
             let (now, record) = (Time::ZERO + Span::from_microseconds(microseconds), telemetry.take());
             telemetry.remember(record, Bytes::new(10_000));
             telemetry.write(record, 0, now, Rate::from_gbps(100), Bytes::new(sent), Bytes::new(queue));
-            let record = telemetry.collect(record, 1, 0);
-            power_tcp
-                .on_ack(now, &Ack { telemetry: Some(telemetry.reading(&record, now)), ..Ack::default() });
+            let record = telemetry.collect(record, 1, 0, now);
+            power_tcp.on_ack(now, &Ack { telemetry: Some(telemetry.reading(&record)), ..Ack::default() });
         };
         acknowledge(&mut power_tcp, 10, 0, 100_000);
         // 125,056 bytes, for bytes sent count in units of 128; and 149,999 in units of 80 are 149,920.

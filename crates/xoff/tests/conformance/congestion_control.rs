@@ -316,7 +316,7 @@ impl Probe {
             cumulative: self.acknowledged,
             next_sequence: self.acknowledged + 50 * Self::SEGMENT,
             rtt: Some(Self::BASE_RTT + waited),
-            telemetry: Some(self.telemetry.reading(&record, self.now)),
+            telemetry: Some(self.telemetry.reading(&record)),
             ..Ack::default()
         };
         self.algorithm.on_ack(self.now, &ack);
@@ -329,7 +329,7 @@ impl Probe {
         self.telemetry.depart(record, self.now);
         let (sent, queue) = (Bytes::from_f64(self.sent), Bytes::new(queue));
         self.telemetry.write(record, 0, self.now, Self::LINE_RATE, sent, queue);
-        self.telemetry.collect(record, 1, 0)
+        self.telemetry.collect(record, 1, 0, self.now)
     }
 }
 

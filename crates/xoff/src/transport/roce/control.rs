@@ -66,8 +66,8 @@ pub fn with_reading<T>(
         return hear(Time::ZERO, None);
     }
     let Some(number) = answer.record() else { return hear(Time::new(answer.stamp()), None) };
-    let record = telemetry.collect(number, answer.hops(), answer.path());
-    hear(record.departure(), Some(telemetry.reading(&record, now)))
+    let record = telemetry.collect(number, answer.hops(), answer.path(), now);
+    hear(record.departure(), Some(telemetry.reading(&record)))
 }
 
 /// Has a timer expire as often as it has been due by now.
