@@ -528,9 +528,10 @@ mod tests {
         assert_eq!([1, 3].map(|port| remove(&mut ingress, Ingress::queue(port, 1))), [resume(0b10); 2]);
     }
 
-    /// DSH (ToN 2025), algorithm 1, by hand: two packets of 1048 bytes are private, and the 149th shared one fails.
+    /// DSH (ToN 2025), algorithm 1, by hand: two packets of 1048 bytes are private, and the 149th shared one asks for the pause.
+    /// Differs: the paper has that one in the headroom already (decision 14).
     #[test]
-    fn the_first_packet_beyond_the_threshold_takes_headroom() {
+    fn the_first_packet_beyond_the_threshold_asks_for_a_pause_and_the_next_takes_headroom() {
         let alpha = DynamicThreshold { alpha: Ratio::new(1, 16), alpha_by_priority: None };
         let xoff = buffer_policy::Parameters::DynamicThreshold(alpha);
         let mut ingress = ingress(xoff, 2_649_088, 3072, 0, "scheme = 'sih'\nsize = '56840B'");
@@ -540,6 +541,8 @@ mod tests {
         }
         let (request, admitted) = take();
         assert_eq!((request, admitted.is_ok()), (pause(1), true));
+        assert_eq!(take(), (NOTHING, Ok(())));
+        assert_eq!(ingress.queues[0].headroom, Bytes::new(1048));
     }
 
     #[test]
