@@ -76,7 +76,7 @@ class SwitchTables:
         Args:
             scenario: Such as one that `xoff init --from` wrote, tuned since.
             switch: Its name, as `leaf0`; left out, any, if the scenario says the same of all.
-            port: As for `part_of_scenario`.
+            port: As for `part_of_scenario`; left out, only one whose link the scenario has.
 
         Raises InputError where these are the tables of several switches, or do not say enough, and ScenarioError where
         the scenario has other classes.
