@@ -241,12 +241,12 @@ def _rest(parts: Sequence[Part], together: int, blank: list[str]) -> list[list[s
 def _tell_collective(result: Result, folder: Path, workload: int, threads: int, *, as_json: bool) -> None:
     from xoff import why
 
+    workloads = [of_one["workload"] for of_one in result.summary.get("collectives", [])]
+    if workload not in workloads:
+        expected = f"expected {' or '.join(map(str, workloads))}" if workloads else "no workload is one"
+        raise InputError(str(folder), "--collective", f"workload {workload} is no collective", expected)
     rows = [] if result.collectives is None else result.collectives.to_pylist()
     of_workload = [row for row in rows if row["workload"] == workload and row["measured"]]
-    if not any(of_one["workload"] == workload for of_one in result.summary.get("collectives", [])):
-        places = [str(of_one["workload"]) for of_one in result.summary.get("collectives", [])]
-        expected = f"expected {' or '.join(places)}" if places else "no workload is one"
-        raise InputError(str(folder), "--collective", f"workload {workload} is no collective", expected)
     if not of_workload:
         complete = sorted({str(row["workload"]) for row in rows if row["measured"]})
         expected = f"expected {' or '.join(complete)}" if complete else _stuck_in(result, workload)

@@ -6,13 +6,11 @@ of 15 bits, RPG_THRESHOLD, CLAMP_TGT_RATE).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import said
-from xoff.plan.settings import HostSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,19 +19,6 @@ _MOST_BYTES = (1 << 15) - 1
 """Of RPG_BYTE_RESET."""
 _WITHOUT = ("alpha_rises", "cut_by", "count_first", "hyper_when", "cnp_clock")
 """What adapters do in one way alone."""
-
-
-@dataclass(frozen=True)
-class AdapterSettings(HostSettings):
-    """What hosts with RoCE are set to, by a scenario that says more than a plan.
-
-    Attributes:
-        parameters: More of the reaction point, beside what plans say.
-        notes: What is written only nearly, and what is not written at all.
-    """
-
-    parameters: tuple[Parameter, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 class Parameter(NamedTuple):
@@ -95,9 +80,9 @@ _INCREASES = {
 """What plans say, too."""
 
 
-def parameters(control: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """Those of which a scenario's DCQCN says more than its preset, and which plans have not."""
-    return tuple(_parameters(control, _FORMS))
+def parameters(control: Mapping[str, Any]) -> dict[str, int]:
+    """What is written for those of which a scenario's DCQCN says more than its preset, and which plans have not."""
+    return {one.name: one.written for one in _parameters(control, _FORMS)}
 
 
 def _parameters(control: Mapping[str, Any], forms: Mapping[str, _Form]) -> Iterator[Parameter]:

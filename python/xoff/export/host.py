@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil, log2
 from typing import TYPE_CHECKING
 
-from xoff.export.adapters import AdapterSettings
 from xoff.export.export import Export, cable_m, cable_notes
 
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
         "rpg_hai_rate": hosts.hyper_increase_mbps,
         "rpg_time_reset": hosts.timer_us,
     }
-    more = hosts.parameters if isinstance(hosts, AdapterSettings) else ()
-    values = increases | {one.name: one.written for one in more}
+    values = {**increases, **hosts.parameters}
     lines += [f'echo {value} > "{base}/roce_rp/{name}"' for name, value in values.items() if value is not None]
     left = ", ".join(name for name, value in increases.items() if value is None)
     notes = ["`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors"]
@@ -69,7 +67,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
         notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
     notes += _interval_notes(hosts.cnp_interval_ns)
-    return lines, [*notes, *(hosts.notes if isinstance(hosts, AdapterSettings) else ())]
+    return lines, [*notes, *hosts.notes]
 
 
 def _interval_notes(interval_ns: int | None) -> list[str]:

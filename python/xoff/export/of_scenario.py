@@ -14,7 +14,6 @@ from xoff import catalogue, said
 from xoff.errors import ScenarioError, known
 from xoff.ethernet import HEADER_AND_CHECK_BYTES
 from xoff.export import adapters
-from xoff.export.adapters import AdapterSettings
 from xoff.export.trimming import trimming_of
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.planning import SONIC_CABLE_M_PER_S
@@ -311,9 +310,11 @@ def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int)
         "hyper_increase": f"{hyper_bps}bps",
         "timer": f"{timer_ns}ns",
     }
-    notes = tuple(adapters.notes(exact | control, document["host"]["cnp_spacing"]))
-    more = adapters.parameters(control), notes
-    return AdapterSettings(algorithm, priority, dscps[priority], gain, interval, cnp_dscp, cnps, *in_millions, *more)
+    return HostSettings(
+        *(algorithm, priority, dscps[priority], gain, interval, cnp_dscp, cnps, *in_millions),
+        parameters=adapters.parameters(control),
+        notes=tuple(adapters.notes(exact | control, document["host"]["cnp_spacing"])),
+    )
 
 
 def _usual(transport: str, document: dict[str, Any], classes: tuple[TrafficClass, ...]) -> int:

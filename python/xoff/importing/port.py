@@ -42,7 +42,7 @@ class Port:
             expected = "expected config_db.json with BUFFER_PG or BUFFER_QUEUE"
             raise InputError(file, "", "says nothing of buffers of any port", expected)
         if name is None:
-            return max((cls(tables, port) for port in there), key=lambda port: port.headroom_bytes)
+            return most_headroom(cls(tables, port) for port in there)
         if name not in there:
             near = get_close_matches(name, there)
             expected = f"did you mean {' or '.join(near)}?" if near else f"expected one of {there[0]} to {there[-1]}"
@@ -180,6 +180,11 @@ def with_buffers(tables: Tables) -> list[str]:
     """Ports that rows of buffers are about, in the order of their numbers."""
     names = {buffer.port for buffer in (*tables.priority_groups, *tables.queues)}
     return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
+
+
+def most_headroom(ports: Iterable[Port]) -> Port:
+    """The first of those with most headroom."""
+    return max(ports, key=lambda port: port.headroom_bytes)
 
 
 def takes_all(buffer: Buffer) -> bool:

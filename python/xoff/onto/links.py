@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xoff import said
 from xoff.errors import InputError, ScenarioError
-from xoff.importing.port import Port, with_buffers
+from xoff.importing.port import Port, most_headroom, with_buffers
 from xoff.lint.tables import several
 from xoff.lint.wording import listed
 
@@ -72,7 +72,7 @@ class Links:
             problem = f"its links ({self._told(self.rates)}) are those of no port of the tables"
             raise ScenarioError(self.file, "topology", problem, self._expected(ports))
         known = [port for port in fitting if port.link]
-        return max(known or fitting, key=lambda port: port.headroom_bytes)
+        return most_headroom(known or fitting)
 
     def _check_rate(self, port: Port, ports: list[Port]) -> None:
         if not self.has_rate(port):

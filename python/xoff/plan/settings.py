@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,10 @@ class HostSettings:
     """[R_HAI]."""
     timer_us: int | None = None
     """From one increase to the next [T]."""
+    parameters: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    """More of the reaction point, by the names that adapters have for it, if a scenario says it."""
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+    """What is written only nearly, and what is not written at all."""
 
 
 @dataclass(frozen=True)
