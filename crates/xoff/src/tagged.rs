@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 /// Declares an enum that is read from a table whose tag key names the variant.
 ///
-/// A variant is described by the head of the file of its name, or, where `documented by type`, by its settings' type.
+/// Each variant is described by the head of its file in the named folder (`in "marking"`), or, where the list says
+/// `documented by type`, by the doc comment of its settings.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! tagged {
@@ -15,11 +16,11 @@ macro_rules! tagged {
     }) => {
         $crate::tagged! { @declare [$($doc)*] $enum $tag $($spelling $name [$settings] [None])* }
     };
-    ($(#[doc = $doc:literal])* pub enum $enum:ident by $tag:literal {
+    ($(#[doc = $doc:literal])* pub enum $enum:ident by $tag:literal in $folder:literal {
         $($spelling:ident => $name:ident($settings:ty),)*
     }) => {
         $crate::tagged! { @declare [$($doc)*] $enum $tag
-            $($spelling $name [$settings] [Some(include_str!(concat!(stringify!($spelling), ".rs")))])* }
+            $($spelling $name [$settings] [Some(include_str!(concat!($folder, "/", stringify!($spelling), ".rs")))])* }
     };
     (@declare [$($doc:literal)*] $enum:ident $tag:literal
         $($spelling:ident $name:ident [$settings:ty] [$source:expr])*

@@ -306,12 +306,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     nested.flatten().filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
-/// `switch/mmu.rs` is `switch::mmu`, `switch/mod.rs` is `switch`.
+/// The module path of a source file: `switch/mmu.rs` is `switch::mmu`.
 fn module(file: &Path) -> Vec<String> {
     let relative = file.strip_prefix(source()).expect("a source").with_extension("");
-    let mut names: Vec<String> = relative.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    names.pop_if(|name| name == "mod");
-    names
+    relative.iter().map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
 /// The code of a file without its tests, which stand at its foot, and without comments.

@@ -39,7 +39,7 @@ macro_rules! sprayers {
 
         crate::tagged! {
             /// By which of all paths each packet of a flow goes, by algorithm.
-            pub enum Parameters by "algorithm" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "algorithm" in "spraying" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {

@@ -14,7 +14,7 @@ use integration::{Model, integrate};
 
 crate::tagged! {
     /// A fluid model with its parameters.
-    pub enum Parameters by "model" {
+    pub enum Parameters by "model" in "fluid" {
         dcqcn => Dcqcn(dcqcn::Parameters),
         dctcp => Dctcp(dctcp::Parameters),
     }

@@ -238,7 +238,7 @@ macro_rules! congestion_controls {
 
         crate::tagged! {
             /// Decides the window, by algorithm.
-            pub enum Parameters by "algorithm" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "algorithm" in "congestion_control" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
@@ -373,5 +373,5 @@ mod testing {
 
 /// The recipe of CONTRIBUTING.md.
 #[cfg(test)]
-#[path = "../../recipes/halving.rs"]
+#[path = "../recipes/halving.rs"]
 pub mod recipe;

@@ -89,7 +89,7 @@ macro_rules! headroom_schemes {
 
         crate::tagged! {
             /// How memory is set aside for what arrives after a pause.
-            pub enum Parameters by "scheme" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "scheme" in "headroom" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {

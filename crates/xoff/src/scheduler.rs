@@ -24,7 +24,7 @@ macro_rules! schedulers {
 
         crate::tagged! {
             /// Which queue of a port sends next.
-            pub enum Parameters by "kind" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "kind" in "scheduler" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {

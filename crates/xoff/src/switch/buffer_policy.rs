@@ -100,7 +100,7 @@ macro_rules! buffer_policies {
 
         crate::tagged! {
             /// How the shared pool is divided among queues.
-            pub enum Parameters by "policy" { $($(#[$doc])* $module => $name($module::$name),)* }
+            pub enum Parameters by "policy" in "buffer_policy" { $($(#[$doc])* $module => $name($module::$name),)* }
         }
 
         impl BufferPolicy for Parameters {
@@ -139,5 +139,5 @@ buffer_policies! {
 
 /// The recipe of CONTRIBUTING.md.
 #[cfg(test)]
-#[path = "../../../recipes/half_free.rs"]
+#[path = "../../recipes/half_free.rs"]
 pub mod recipe;

@@ -188,7 +188,7 @@ macro_rules! markers {
 
         crate::tagged! {
             /// What marks packets.
-            pub enum Parameters by "kind" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "kind" in "marking" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {

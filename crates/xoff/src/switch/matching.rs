@@ -28,7 +28,7 @@ macro_rules! matchings {
 
         crate::tagged! {
             /// Which inputs of a crossbar send to which outputs.
-            pub enum Parameters by "matching" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "matching" in "matching" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {

@@ -85,7 +85,7 @@ macro_rules! samplings {
 
         crate::tagged! {
             /// Where congestion is measured, and who is told of it.
-            pub enum Parameters by "sampling" { $($module => $name(Settings),)* }
+            pub enum Parameters by "sampling" in "congestion_point" { $($module => $name(Settings),)* }
         }
 
         impl Parameters {
