@@ -1,4 +1,10 @@
-//! What the scenario's tables come to for each switch: its pools and its markers, checked against the network.
+//! Layout of each switch before the run: pools, markers and buffers, from the scenario's tables.
+//!
+//! A scenario says little of a switch: a chip or a total memory, a buffer policy, perhaps markers and lossless classes.
+//! The layout derives the rest from the network around the switch. It divides memory into pools, reserves and headroom,
+//! gives every port to one pool, and computes thresholds that depend on link rates and round trips. It rejects settings
+//! that cannot work on this network, and notes thresholds that never come into play. [`switches`] returns one
+//! [`SwitchLayout`] for each switch, from which the run builds an empty switch.
 
 mod cioq;
 mod fabric;
@@ -38,21 +44,21 @@ pub use marking::{adapter_marker, check_adapter_marker};
 pub use memory::{LosslessMemory, PoolMemory, SwitchMemory};
 pub use pauses::{pause_frames_over, reaction_quanta};
 
-/// One switch before the run.
+/// Layout of one switch.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
     reason = "there are as many as the network has switches, and most are of one kind"
 )]
 pub enum SwitchLayout {
-    /// Output queues in one shared memory.
+    /// Switch with output queues in one shared memory.
     SharedMemory(SharedMemoryLayout),
-    /// Queues at inputs and outputs.
+    /// Switch with queues at inputs and outputs (CIOQ).
     Cioq(CioqLayout),
 }
 
 impl SwitchLayout {
-    /// How many shared pools it has.
+    /// Number of the switch's shared pools.
     pub fn pools(&self) -> usize {
         match self {
             Self::SharedMemory(layout) => layout.pools(),
@@ -60,12 +66,12 @@ impl SwitchLayout {
         }
     }
 
-    /// Whether its lossless classes have a pool.
+    /// Whether the switch's lossless classes have a pool.
     pub fn has_lossless_pool(&self) -> bool {
         matches!(self, Self::SharedMemory(layout) if layout.lossless.is_some())
     }
 
-    /// The rate of its crossbar, if it has one.
+    /// Rate of the switch's crossbar, if it has one.
     pub fn crossbar(&self) -> Option<Rate> {
         match self {
             Self::SharedMemory(_) => None,
@@ -73,7 +79,7 @@ impl SwitchLayout {
         }
     }
 
-    /// Which queue of a port sends next.
+    /// Scheduler that picks which queue of a port sends next.
     pub fn scheduler(&self) -> &scheduler::Parameters {
         match self {
             Self::SharedMemory(layout) => &layout.scheduler,
@@ -81,7 +87,7 @@ impl SwitchLayout {
         }
     }
 
-    /// Whether it marks packets of these classes.
+    /// Whether the switch marks packets of these classes.
     pub fn marks(&self, classes: Classes) -> bool {
         match self {
             Self::SharedMemory(layout) => layout.marks.mark(classes, layout.lossless_classes()),
@@ -89,7 +95,7 @@ impl SwitchLayout {
         }
     }
 
-    /// One line for each thing worth knowing of it.
+    /// Notes for the user about this switch, a line each.
     pub fn notes(&self) -> BTreeSet<String> {
         match self {
             Self::SharedMemory(layout) => layout.notes(),
@@ -98,44 +104,44 @@ impl SwitchLayout {
     }
 }
 
-/// One shared-memory switch before the run.
+/// Layout of one shared-memory switch.
 #[derive(Clone, Debug)]
 pub struct SharedMemoryLayout {
     pools: Vec<Pool>,
-    /// Of a chip with several MMUs, the memory of one.
+    /// Memory of one MMU, on a chip with several.
     of_one_mmu: Option<Bytes>,
     reserve: Reserve,
     policy: buffer_policy::Parameters,
-    /// Those in use.
+    /// Classes in use.
     classes: Classes,
-    /// How many queues of a port share a pool.
+    /// Number of queues of a port that share its pool.
     lossy_queues: u64,
-    /// Those of flows whose packets may be dropped.
+    /// Classes of flows whose packets may be dropped.
     droppable: Classes,
-    /// Those of flows whose senders may be paused.
+    /// Classes of flows whose senders may be paused.
     pausable: Classes,
-    /// What its memory is given out in.
+    /// Unit in which memory is given out, if packets take whole cells.
     pub cell: Option<Cell>,
     quirks: Vec<Quirk>,
     marks: Marks,
     lossless: Option<Lossless>,
-    /// When a packet's memory is free again.
+    /// Moment at which a packet's memory becomes free.
     pub release: Release,
-    /// How packets are trimmed, if they are.
+    /// Rule by which packets are trimmed, if they are.
     pub trimming: Option<Trimming>,
-    /// Which queue of a port sends next.
+    /// Scheduler that picks which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
-    /// How fast it can be read, where the policy asks for that.
+    /// Rate at which memory can be read, for a policy that expels packets.
     memory_bandwidth: Option<Rate>,
 }
 
 impl SharedMemoryLayout {
-    /// How many pools it has.
+    /// Number of the switch's shared pools.
     pub fn pools(&self) -> usize {
         self.pools.len()
     }
 
-    /// Its memory, empty.
+    /// Makes the switch's memory, empty.
     pub fn mmu(&self) -> Mmu {
         let ports = self.pools.iter().map(|pool| pool.ports.len()).sum();
         let threshold_with_packet = Quirk::ThresholdWithPacket.is_in(&self.quirks);
@@ -147,17 +153,17 @@ impl SharedMemoryLayout {
             .with_memory_bandwidth(self.memory_bandwidth)
     }
 
-    /// Whether packets are pushed out of its memory.
+    /// Whether the buffer policy removes packets that are already in memory.
     pub fn pushes_out(&self) -> bool {
         self.policy.pushes_out() || self.policy.expels().is_some()
     }
 
-    /// Whether it may only be known as a packet leaves whether it is marked.
+    /// Whether a marker has to look at packets as they leave, and not only as they arrive.
     pub fn marks_departures(&self) -> bool {
         self.marks.look_at_departures()
     }
 
-    /// Whether what becomes of a packet goes by what its own port holds, and what others hold matters only where it is too much.
+    /// Whether the fate of a packet depends on its own port alone, as long as the other ports do not fill the pool.
     pub fn looks_at_own_port_only(&self) -> bool {
         self.release == Release::TransmissionStart
             && self.cell.is_none()
@@ -168,7 +174,7 @@ impl SharedMemoryLayout {
             && self.marks.look_at_own_port_only()
     }
 
-    /// Its lossless classes and how it pauses their senders, if it has any.
+    /// Lossless classes and the rule by which the switch pauses their senders, if it has any.
     pub fn lossless(&self) -> Option<(Classes, Pausing)> {
         self.lossless.as_ref().map(|lossless| (lossless.classes, lossless.pausing()))
     }
@@ -177,13 +183,15 @@ impl SharedMemoryLayout {
         self.lossless.as_ref().map_or(Classes::NONE, |lossless| lossless.classes)
     }
 
-    /// Its markers, which draw from `rng`.
+    /// Makes the switch's markers, which draw from `rng`.
     pub fn markers(&self, rng: Rng) -> Markers {
         self.marks.markers(rng).with_lossless(self.lossless_classes())
     }
 }
 
-/// Every switch in order of its number; `classes` are those in use, some of them `classes_of_flows`.
+/// Lays out every switch, in order of its number.
+///
+/// `classes` are the classes in use, and `classes_of_flows` those among them that have flows.
 pub fn switches(
     scenario: &Scenario,
     network: &Network,
@@ -199,7 +207,7 @@ pub fn switches(
     nodes.zip(names).map(|(node, name)| switch(&Subject { scenario, name, node, fabric: &fabric })).collect()
 }
 
-/// The switch that is laid out.
+/// Switch that is being laid out.
 struct Subject<'a> {
     scenario: &'a Scenario,
     name: &'a str,
@@ -208,23 +216,23 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Each of its links with the node at the other end, port by port.
+    /// Links of the switch, port by port, each with the node at its other end.
     fn ends(&self) -> impl Iterator<Item = (&Link, NodeId)> {
         let network = self.fabric.network;
         network.ports.of(self.node).iter().map(|port| (&network.links[port.link as usize], port.peer))
     }
 
-    /// Each of its links.
+    /// Links of the switch, port by port.
     fn links(&self) -> impl Iterator<Item = &Link> {
         self.ends().map(|(link, _)| link)
     }
 
-    /// What all its ports send together, at the highest rates that their links come to have.
+    /// Rate of all ports together, each at the highest rate that its link takes during the run.
     fn rate_of_ports(&self) -> Rate {
         self.links().map(|link| self.highest_rate(link)).fold(Rate::new(0), Rate::saturating_add)
     }
 
-    /// Headers of trimmed packets may be dropped in turn.
+    /// Rejects trimmed packets in a lossless class: a switch may drop their headers in turn.
     fn check_trimming(&self, trimming: &Trimming) -> Result<(), ScenarioError> {
         let priority = trimming.priority;
         if !self.scenario.lossless_classes().contains(usize::from(priority)) {
@@ -235,7 +243,7 @@ impl Subject<'_> {
         Err(ScenarioError::at(key, problem, "expected a lossy class"))
     }
 
-    /// The highest rate that a link comes to have.
+    /// Highest rate that a link takes during the run, link events included.
     fn highest_rate(&self, link: &Link) -> Rate {
         let nodes = &self.fabric.network.nodes;
         let names = link.ends.map(|end| nodes[end as usize].name.as_str());
@@ -294,7 +302,7 @@ fn shared_memory(
     })
 }
 
-/// The least alpha of some classes.
+/// Returns the least alpha that a buffer policy has for these classes.
 fn least_alpha(policy: &buffer_policy::Parameters, classes: Classes) -> Option<Ratio> {
     let alphas = classes.iter().filter_map(|class| policy.alpha(class));
     alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
@@ -318,7 +326,7 @@ mod tests {
     use crate::workload::Files;
     use crate::{Scenario, Simulation};
 
-    /// Four hosts at 100 Gbps around a switch, 80 us there and back, under DCTCP.
+    /// Makes four hosts at 100 Gbps around a switch, with a round trip of 80 us, under DCTCP.
     fn simulation(switch: &str) -> Result<Simulation, ScenarioError> {
         simulation_of(switch, "delay = '18us'")
     }
@@ -334,7 +342,7 @@ mod tests {
         Simulation::new(&Scenario::from_toml(&text, &[])?, &Files::new())
     }
 
-    /// One workload of flows of a class.
+    /// Writes one workload with flows of a class.
     fn flows(class: u8) -> String {
         format!("{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = {class} }}")
     }
@@ -350,7 +358,7 @@ mod tests {
         simulation(switch).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
     }
 
-    /// Size and ports of each pool.
+    /// Returns size and ports of each pool.
     fn pools(switch: &str) -> Vec<(u64, Vec<u16>)> {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
         shared_memory(&simulation).pools.iter().map(|pool| (pool.shared.get(), pool.ports.clone())).collect()
@@ -362,7 +370,7 @@ mod tests {
         assert_eq!(pools("total = '1MB', reserved_per_port = '10kB'"), [(960_000, vec![0, 1, 2, 3])]);
     }
 
-    /// Of three classes in use, the last is lossless.
+    /// Three classes are in use, of which the last is lossless.
     #[test]
     fn queues_of_lossless_classes_have_no_part_in_pools_and_no_reserve_there() {
         let simulation = |reserved: &str| {
@@ -569,7 +577,8 @@ mod tests {
         assert_eq!(problem("total = '1MB', marking.pool = { kind = 'threshold', threshold = '1MB' }"), line);
     }
 
-    /// A queue with the pool to itself: half of it with alpha 1, a fifth of it with 1/4; a port has a reserve besides.
+    /// A queue with the pool to itself may have half of it with alpha 1, and a fifth of it with 1/4. A port has a
+    /// reserve besides.
     #[test]
     fn marking_of_a_queue_or_port_that_never_begins_is_noted() {
         let red = "kind = 'red', maximum = '2MB', probability = 1";
@@ -668,7 +677,8 @@ mod tests {
         );
     }
 
-    /// 100 Gbps, 80 us, DCTCP, alpha 4, 128 kB and four ports: K_min is higher by four ports' ramp than the paper's 1.802 MB.
+    /// 100 Gbps, 80 us, DCTCP, alpha 4, 128 kB and four ports: K_min is higher by four ports' ramp than the paper's
+    /// 1.802 MB.
     #[test]
     fn bcc_takes_its_inputs_from_the_fabric() {
         let switch = "shared_per_pool = '3MB', reserved_per_port = '128kB', \
@@ -678,7 +688,7 @@ mod tests {
         assert_eq!((range.none_up_to.get(), range.all_above.get()), (2_202_000, 2_602_000));
     }
 
-    /// What lossless classes may have of their own pool says nothing of this one.
+    /// The threshold of lossless classes in their own pool does not matter to this pool.
     #[test]
     fn bcc_goes_by_the_alphas_of_lossy_classes() {
         let range = |alpha: &str| {
@@ -718,8 +728,8 @@ mod tests {
         );
     }
 
-    /// BCC (APNet 2017, sections 4.2 and 4.4): with alpha 1 the pool marks a single busy port first, and five busy
-    /// ports drop before one of 720 kB marks.
+    /// BCC (APNet 2017, sections 4.2 and 4.4). With alpha 1 the pool marks a single busy port first. With five busy
+    /// ports packets are dropped before a port of 720 kB marks.
     #[test]
     fn what_a_scenario_should_know_is_noted() {
         let notes = |alpha: u64, busy: &str| {
@@ -754,8 +764,8 @@ mod tests {
         );
     }
 
-    /// Of 1 MB a queue of class 0 may have 500 kB alone, 250 kB beside two more and 200 kB beside three; class 1 has a quarter of
-    /// what is free, and no marker.
+    /// Of 1 MB a queue of class 0 may have 500 kB alone, 250 kB beside two more and 200 kB beside three. Class 1 has a
+    /// quarter of the free pool, and no marker.
     #[test]
     fn the_marker_of_a_class_is_held_against_its_own_share() {
         let of = |threshold: &str| {
@@ -784,7 +794,7 @@ mod tests {
         simulation.layout(4).notes().into_iter().collect()
     }
 
-    /// Of 1 MB a queue alone may have 500 kB, two 333 kB each and three 250 kB.
+    /// Of 1 MB a queue alone may have 500 kB, two have 333 kB each and three 250 kB.
     #[test]
     fn red_is_late_where_its_minimum_is() {
         let red = |minimum: &str, maximum: &str| {

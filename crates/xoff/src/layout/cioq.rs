@@ -1,4 +1,4 @@
-//! From what is said of a switch with queues at inputs and outputs to what it is built from.
+//! Layout of a switch with queues at inputs and outputs (CIOQ), from its settings.
 
 mod marking;
 mod sizes;
@@ -24,7 +24,7 @@ use crate::switch::matching;
 use crate::topology::{Link, NodeId, PortId};
 use marking::Marks;
 
-/// One switch with queues at inputs and outputs before the run.
+/// Layout of one switch with queues at inputs and outputs.
 #[derive(Clone, Debug)]
 pub struct CioqLayout {
     classes: Classes,
@@ -41,16 +41,18 @@ pub struct CioqLayout {
     at_inputs: Option<congestion_point::Parameters>,
     at_outputs: Option<congestion_point::Parameters>,
     marks: Marks,
-    /// Which queue of a port sends next.
+    /// Scheduler that picks which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
 }
 
-/// Of each class one at the input and one at the output.
+/// Numbers that tell a port's congestion points apart: one at the input and one at the output for each class.
 pub const POINTS_OF_A_PORT: u64 = 2 * PRIORITIES as u64;
 
 impl CioqLayout {
-    /// What the switch is built from; `rng` is the stream of a congestion point, by its port and its number there, below
-    /// [`POINTS_OF_A_PORT`], and `of_markers` those of the markers at inputs and at outputs.
+    /// Collects the parts from which the switch is built.
+    ///
+    /// `rng` makes the random stream of a congestion point from its port and its number there, below
+    /// [`POINTS_OF_A_PORT`]. `of_markers` are the streams of the markers at inputs and at outputs.
     pub fn parts(
         &self,
         ports: Vec<Port>,
@@ -80,7 +82,8 @@ impl CioqLayout {
         }
     }
 
-    /// One for each class of each port whose link has no credits, at inputs, outputs or both.
+    /// Makes the congestion points at inputs, outputs or both: one for each class of each port whose link has no
+    /// credits.
     fn congestion_points(&self, ports: &[Port], rng: impl Fn(PortId, u64) -> Rng) -> CongestionPoints {
         let of = |parameters: &congestion_point::Parameters, side: u64| {
             let points = ports.iter().zip(&self.downstream).flat_map(|(port, downstream)| {
@@ -100,13 +103,14 @@ impl CioqLayout {
         }
     }
 
-    /// Whether nothing but the ports themselves decides when packets leave, and nobody looks at what waits there.
+    /// Whether packets leave outputs as soon as the port is free, and no congestion point or marker looks at the queues
+    /// there.
     pub fn leaves_outputs_alone(&self) -> bool {
         let unasked = self.at_inputs.is_none() && self.at_outputs.is_none() && !self.marks.mark_outputs();
         unasked && self.downstream.iter().all(Option::is_none)
     }
 
-    /// Whether senders of lossless classes pause before anything is marked at inputs.
+    /// Notes that senders of lossless classes pause before anything is marked at inputs, if they do.
     pub fn notes(&self) -> BTreeSet<String> {
         let xoff = self.sizes.bytes(self.thresholds.xoff);
         let threshold =
@@ -120,18 +124,18 @@ impl CioqLayout {
         note.into_iter().collect()
     }
 
-    /// Whether it marks packets, of whatever class.
+    /// Whether the switch marks packets, of whatever class.
     pub fn marks(&self) -> bool {
         self.marks.are_some()
     }
 
-    /// The rate of its crossbar.
+    /// Rate of the switch's crossbar.
     pub fn crossbar(&self) -> Rate {
         self.crossbar
     }
 }
 
-/// What the settings of a switch come to.
+/// Lays out a switch from its settings.
 pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<CioqLayout, ScenarioError> {
     let SwitchSettings { cioq, scheduler, .. } = settings;
     let ports = subject.links().count();
@@ -182,7 +186,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
 }
 
 impl Subject<'_> {
-    /// The buffers at the other ends of links with credits.
+    /// Returns the buffer at the other end of each port's link, where that has credits.
     fn downstream(&self) -> Result<Vec<Option<Downstream>>, ScenarioError> {
         let of_link = |(link, peer): (&Link, NodeId)| {
             if !link.has_credits() {
@@ -212,7 +216,7 @@ impl Subject<'_> {
         self.ends().map(of_link).collect()
     }
 
-    /// Refuses congestion points that could measure nothing.
+    /// Rejects congestion points that could measure nothing.
     fn check_congestion_points(&self, cioq: &CioqSettings) -> Result<(), ScenarioError> {
         for (side, point) in
             [("input", &cioq.input.congestion_point), ("output", &cioq.output.congestion_point)]

@@ -1,4 +1,4 @@
-//! What every switch may know of the fabric around it.
+//! Facts about the fabric that the layout of every switch may use.
 
 use std::cell::OnceCell;
 
@@ -10,15 +10,16 @@ use crate::routing::Routes;
 use crate::scenario::{Scenario, Transport};
 use crate::topology::Network;
 
-/// The fabric that all switches are in.
+/// Fabric that all switches are in.
 pub(super) struct Fabric<'a> {
     pub(super) network: &'a Network,
     routes: &'a Routes,
-    /// Those in use.
+    /// Classes in use.
     pub(super) classes: Classes,
-    /// Those that have flows.
+    /// Classes that have flows.
     pub(super) classes_of_flows: Classes,
-    /// The most buffer for full throughput that any congestion control in use needs, in round trips, where it is known.
+    /// Largest buffer that a congestion control in use needs for full throughput, in round trips, where it is known
+    /// [lambda].
     pub(super) lambda: Option<Ratio>,
     host_delay: Span,
     round_trip: OnceCell<Span>,
@@ -43,7 +44,7 @@ impl<'a> Fabric<'a> {
         }
     }
 
-    /// The longest base round trip between two hosts, host delays included.
+    /// Longest base round trip between two hosts, host delays included.
     pub(super) fn round_trip(&self) -> Span {
         let compute = || longest_round_trip(self.network, self.routes) + self.host_delay * 4;
         *self.round_trip.get_or_init(compute)
@@ -59,7 +60,7 @@ fn lambda(scenario: &Scenario) -> Option<Ratio> {
     known.max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 
-/// The longest propagation there and back.
+/// Returns the longest propagation delay there and back between two hosts.
 fn longest_round_trip(network: &Network, routes: &Routes) -> Span {
     let propagation = |paths: &BothWays| paths.links().map(|link| network.links[link].delay).sum();
     longest_paths(network, routes, |_| true).map(|paths| propagation(&paths)).max().unwrap_or(Span::ZERO)

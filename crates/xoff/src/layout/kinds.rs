@@ -1,16 +1,16 @@
-//! The keys of `[[switch]]` that only one kind of switch has a use for.
+//! Keys of `[[switch]]` that only one kind of switch uses.
 
 use super::Subject;
 use crate::scenario::{ScenarioError, SwitchKind, SwitchTable};
 use crate::topology::Link;
 
-/// A key of `[[switch]]`, and whether a table says something of it.
+/// Key of `[[switch]]`, and whether a table sets it.
 type Key = (&'static str, fn(&SwitchTable) -> bool);
 
-/// What marks in a shared memory.
+/// Key of the markers of a shared memory.
 const MARKING: Key = ("marking", |table| table.marking.is_some());
 
-/// All other keys that only a shared memory has a use for.
+/// Other keys that only a shared memory uses.
 const OF_SHARED_MEMORY: &[Key] = &[
     ("chip", |table| table.chip.is_some()),
     ("total", |table| table.total.is_some()),
@@ -27,7 +27,7 @@ const OF_SHARED_MEMORY: &[Key] = &[
     ("quirks", |table| table.quirks.is_some()),
 ];
 
-/// Keys that only queues at inputs and outputs have a use for.
+/// Keys that only a switch with queues at inputs and outputs uses.
 const OF_CIOQ: &[Key] = &[
     ("unit", |table| table.unit.is_some()),
     ("input", |table| table.input.is_some()),
@@ -35,17 +35,17 @@ const OF_CIOQ: &[Key] = &[
     ("crossbar", |table| table.crossbar.is_some()),
 ];
 
-/// Keys that only their links with credits have a use for.
+/// Keys that only a switch with credits on its links uses.
 const OF_CREDITS: &[Key] = &[
     ("internal", |table| table.internal.is_some()),
     ("reliable_delivery", |table| table.reliable_delivery.is_some()),
 ];
 
-/// Which of the two it is.
+/// Key that chooses between the two kinds.
 const KIND: Key = ("kind", |table| table.kind.is_some());
 
 impl Subject<'_> {
-    /// An error at a key of a switch with queues at inputs and outputs, or at `kind`.
+    /// Makes an error at a key of a switch with queues at inputs and outputs, or at `kind`.
     pub(super) fn refuse_cioq(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
         let first = key.split('.').next();
         let mut keys = OF_CIOQ.iter().chain(OF_CREDITS);
@@ -53,7 +53,7 @@ impl Subject<'_> {
         self.refuse(key, says, problem, expected)
     }
 
-    /// Refuses keys that a switch of this kind with these links has no use for.
+    /// Rejects keys that a switch of this kind with these links does not use.
     pub(super) fn check_kind(&self, kind: SwitchKind) -> Result<(), ScenarioError> {
         match kind {
             SwitchKind::SharedMemory => {
@@ -81,7 +81,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Refuses keys for which a switch has no use.
+    /// Rejects keys that a switch does not use, if a table sets them.
     fn check_unsaid(&self, keys: &[Key], has: &str, expected: &str) -> Result<(), ScenarioError> {
         let tables = || self.scenario.switch.iter().filter(|table| table.matches(self.name));
         let said = keys.iter().find(|(_, says)| tables().any(says));
@@ -90,7 +90,7 @@ impl Subject<'_> {
         })
     }
 
-    /// Whether one of its links has credits.
+    /// Whether one of the switch's links has credits.
     pub(super) fn has_credits(&self) -> bool {
         self.links().any(Link::has_credits)
     }

@@ -1,4 +1,4 @@
-//! The markers of one switch, started from its settings.
+//! Markers of a shared-memory switch, started from its settings.
 
 use super::Subject;
 use super::marking_keys::{Key, Of};
@@ -10,7 +10,7 @@ use crate::switch::markers::{Markers, OnPlaces, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
 use crate::switch::mmu::{Mmu, Pool, Reserve};
 
-/// Markers before the run.
+/// Markers on queues, ports and pools before the run.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
     queues: OnPlaces,
@@ -25,13 +25,13 @@ impl Marks {
         Markers::new(queues, ports, pools, pool_of, rng)
     }
 
-    /// Whether what a packet finds at its own port as it comes, or leaves behind there, decides whether it is marked.
+    /// Whether marking depends only on the length of the packet's own port, as it arrives or after it has left.
     pub(super) fn look_at_own_port_only(&self) -> bool {
         let suits = |placed: &Placed| placed.looks_at_arrivals_only() || placed.goes_by_length_left();
         self.pools.marker.is_none() && self.at_ports().all(suits)
     }
 
-    /// Whether it may only be known as a packet leaves whether it is marked.
+    /// Whether a marker has to look at packets as they leave.
     pub(super) fn look_at_departures(&self) -> bool {
         self.at_ports().any(Placed::goes_by_length_left)
     }
@@ -40,25 +40,26 @@ impl Marks {
         self.queues.all().iter().chain(self.ports.all())
     }
 
-    /// The length of a port or of its queue of a class above which packets of that class begin to be marked, the least if both
-    /// are.
+    /// Length of a port, or of a class's queue there, above which packets of that class begin to be marked. The smaller
+    /// counts if both have a marker.
     pub(super) fn least_port_threshold(&self, port: u16, class: usize) -> Option<Bytes> {
         let placed = [self.on_queue(port, class), self.on_port(port)].into_iter();
         placed.filter_map(|placed| placed.marker.as_ref()?.range(0)).map(|range| range.none_up_to).min()
     }
 
-    /// The length of a class's queue at a port above which its packets begin to be marked, where nothing else marks them.
+    /// Length of a class's queue at a port above which its packets begin to be marked, if no marker on the port or pool
+    /// marks them as well.
     pub(super) fn queue_threshold(&self, port: u16, class: usize) -> Option<Bytes> {
         let alone = self.on_port(port).marker.is_none() && self.pools.marker.is_none();
         self.on_queue(port, class).marker.as_ref().filter(|_| alone)?.range(0).map(|range| range.none_up_to)
     }
 
-    /// Where marking of a class's queue at a port is set to begin and end, be it by a mean.
+    /// Lengths between which marking of a class's queue at a port begins and ends, whether by its length or by a mean.
     pub(super) fn queue_reach(&self, port: u16, class: usize) -> Option<Range> {
         reach(self.on_queue(port, class))
     }
 
-    /// Where marking of a port itself is set to begin and end, be it by a mean.
+    /// Lengths between which marking of a port itself begins and ends, whether by its length or by a mean.
     pub(super) fn port_reach(&self, port: u16) -> Option<Range> {
         reach(self.on_port(port))
     }
@@ -71,7 +72,7 @@ impl Marks {
         self.ports.at(port.into())
     }
 
-    /// Whether any marks packets of these classes; those of lossless classes are in no pool.
+    /// Whether any marker marks packets of these classes. Packets of lossless classes are in no pool.
     pub(super) fn mark(&self, classes: Classes, lossless: Classes) -> bool {
         let ports = self.pool_of.len() as u16;
         let on_pools = Some(&self.pools).filter(|_| !(classes - lossless).is_empty());
@@ -80,7 +81,7 @@ impl Marks {
         self.ports.all().iter().chain(on_pools).chain(on_queues).any(|placed| placed.marker.is_some())
     }
 
-    /// Where marking of a port's pool begins and ends.
+    /// Lengths of a port's pool between which marking begins and ends.
     pub(super) fn pool_range(&self, port: u16) -> Option<Range> {
         self.pools.marker.as_ref()?.range(self.pool_of[usize::from(port)].into())
     }
@@ -90,7 +91,7 @@ fn reach(placed: &Placed) -> Option<Range> {
     placed.marker.as_ref().and_then(|marker| marker.range(0).or_else(|| marker.reach(0)))
 }
 
-/// The markers of a switch with these pools.
+/// Makes the markers of a switch with these pools.
 pub(super) fn of(
     settings: &SwitchSettings,
     pools: &[Pool],
@@ -132,7 +133,7 @@ pub(super) fn of(
     Ok(marks)
 }
 
-/// The markers of an adapter whose link has this rate.
+/// Makes the marker of an adapter whose link has this rate.
 pub fn adapter_marker(scenario: &Scenario, rate: Rate) -> Result<Placed, ScenarioError> {
     let Some(parameters) = &scenario.host.marking else { return Ok(Placed::default()) };
     let places = [Place::at(rate, scenario.largest_frame()); PRIORITIES];
@@ -142,7 +143,7 @@ pub fn adapter_marker(scenario: &Scenario, rate: Rate) -> Result<Placed, Scenari
     Ok(Placed { marker: Some(marker), when: parameters.when() })
 }
 
-/// Whether adapters can have their marker, and hold as much as it is set to.
+/// Rejects a marker of adapters that cannot start, or whose threshold an adapter's queue never exceeds.
 pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
     let reach = adapter_marker(scenario, Rate::from_gbps(1))?.marker.and_then(|marker| marker.reach(0));
     let end = reach.map(|reach| reach.all_above).zip(scenario.host.adapter_queue);
@@ -157,7 +158,7 @@ pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// The index of each port's pool.
+/// Returns the index of each port's pool.
 fn pool_of(pools: &[Pool], ports: usize) -> Vec<u16> {
     let mut pool_of = vec![0; ports];
     for (index, pool) in pools.iter().enumerate() {
@@ -167,7 +168,7 @@ fn pool_of(pools: &[Pool], ports: usize) -> Vec<u16> {
 }
 
 impl Subject<'_> {
-    /// The markers of all queues or of all ports, each with the key that decides there, if any does.
+    /// Makes the markers of all queues or of all ports, from the key that decides at each, if one does.
     fn place_each(
         &self,
         deciding: impl Iterator<Item = Option<Key>>,
@@ -207,7 +208,7 @@ impl Subject<'_> {
         ScenarioError::at(key, format!("on {}, {problem}", self.name), expected)
     }
 
-    /// Not every chip can mark.
+    /// Rejects markers on a chip that cannot mark.
     fn check_chip(&self, settings: &SwitchSettings) -> Result<(), ScenarioError> {
         match (Key::all(&settings.marking).next(), settings.memory.chip) {
             (Some(key), Some(chip)) if !chip.0.ecn => {
@@ -218,7 +219,7 @@ impl Subject<'_> {
         }
     }
 
-    /// A pool that cannot be fuller than where marking ends is never marked as it should be.
+    /// Rejects a marker whose threshold is not below the size of its pool, which would never mark every packet.
     fn check_pool_marker(&self, placed: &Placed, places: &[Place]) -> Result<(), ScenarioError> {
         let Some(marker) = &placed.marker else { return Ok(()) };
         for (index, pool) in places.iter().filter_map(|place| place.pool).enumerate() {

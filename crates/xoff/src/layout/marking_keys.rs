@@ -1,4 +1,7 @@
-//! The keys of `switch.marking` that set a marker, and which of them decides at a port.
+//! Keys of `switch.marking` that set a marker, and the rule which of them decides at a port.
+//!
+//! Several keys may set a marker for the same queue. A key for one class goes before the key for all, and a key at the
+//! port's rate goes before one for every rate.
 
 use std::fmt::{Display, Formatter};
 
@@ -7,17 +10,17 @@ use crate::kernel::units::Rate;
 use crate::scenario::{ClassNumber, Marking, PortMarking};
 use crate::switch::marking;
 
-/// Of what a marker looks at the length.
+/// Places whose length a marker looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Queues,
-    /// The queues of one class.
+    /// Queues of one class.
     Class(ClassNumber),
     Ports,
     Pools,
 }
 
-/// A key below `marking`, such as `queue` or `at_rate.10Gbps.queue_by_priority.3`.
+/// Key below `marking`, such as `queue` or `at_rate.10Gbps.queue_by_priority.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     of: Of,
@@ -27,19 +30,19 @@ pub(super) struct Key {
 impl Key {
     pub(super) const POOL: Self = Self { of: Of::Pools, rate: None };
 
-    /// The keys that may decide about a port or a queue, those that go over others first: what is said of a class, be it at
-    /// one rate, and then what is said of a rate.
+    /// Lists the keys that may decide at a port or queue, the strongest first: those of a class, then those of all
+    /// classes; in each case at the port's rate first.
     fn candidates(of: Of, rate: Rate) -> impl Iterator<Item = Self> {
         let of_all = matches!(of, Of::Class(_)).then_some(Of::Queues);
         [of].into_iter().chain(of_all).flat_map(move |of| [Some(rate), None].map(|rate| Self { of, rate }))
     }
 
-    /// The key that decides about a port, or about the queues of a class there, if any does.
+    /// Returns the key that decides at a port, or for the queues of a class there, if one does.
     pub(super) fn deciding(of: Of, rate: Rate, marking: &Marking) -> Option<Self> {
         Self::candidates(of, rate).find(|key| key.parameters(marking).is_some())
     }
 
-    /// Those that say anything.
+    /// Lists the keys that set a marker.
     pub(super) fn all(marking: &Marking) -> impl Iterator<Item = Self> {
         let classes = (0..PRIORITIES as u8).map(ClassNumber).map(Of::Class);
         let at_ports: Vec<Of> = [Of::Queues, Of::Ports].into_iter().chain(classes).collect();
@@ -49,7 +52,7 @@ impl Key {
         [Self::POOL].into_iter().chain(at_rates).filter(|key| key.parameters(marking).is_some())
     }
 
-    /// What it says.
+    /// Returns the marker that the key sets.
     pub(super) fn parameters(self, marking: &Marking) -> Option<&marking::Parameters> {
         let (queue, by_priority, port) = match self.rate {
             None => (&marking.queue, &marking.queue_by_priority, &marking.port),
@@ -89,7 +92,8 @@ mod tests {
 
     const K: &str = "kind = 'threshold', threshold";
 
-    /// Hosts at 1, 10 and 100 Gbps at ports 0 to 2 of a switch, joined at 100 Gbps to another that has a host at 100 Gbps.
+    /// Makes hosts at 1, 10 and 100 Gbps at ports 0 to 2 of a switch, joined at 100 Gbps to another that has a host at
+    /// 100 Gbps.
     fn simulation(switch: &str) -> Result<Simulation, String> {
         let text = format!(
             "topology = {{ kind = 'dumbbell', left = 3, right = 1, host_link = {{ rate = '100Gbps', delay = '1us' }}, \
@@ -107,7 +111,7 @@ mod tests {
         simulation(switch).map_or_else(|error| error, |_| "accepted".to_owned())
     }
 
-    /// kB at which each port of the left switch marks.
+    /// Returns the kB at which each port of the left switch marks.
     fn thresholds(switch: &str) -> Vec<Option<u64>> {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
         let SwitchLayout::SharedMemory(layout) = simulation.layout(4) else { panic!("a shared memory") };
@@ -129,7 +133,7 @@ mod tests {
         assert_eq!(thresholds(&over), [Some(9), Some(97), Some(30)]);
     }
 
-    /// kB at which the queues of classes 0 and 3 begin to mark, at each port of the left switch.
+    /// Returns the kB at which queues of classes 0 and 3 begin to mark, at each port of the left switch.
     fn thresholds_by_class(switch: &str) -> [[Option<u64>; 2]; 3] {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
         let SwitchLayout::SharedMemory(layout) = simulation.layout(4) else { panic!("a shared memory") };
@@ -170,7 +174,7 @@ mod tests {
         assert_eq!(of("kind = 'codel'"), "accepted");
     }
 
-    /// A port may have 500 kB of 1 MB, two at once 333 kB each. Two ports have 100 Gbps, and one has 10.
+    /// A port may have 500 kB of 1 MB, two at once have 333 kB each. Two ports have 100 Gbps, and one has 10.
     #[test]
     fn only_ports_of_a_threshold_are_busy_together() {
         let notes = |rate: &str| {

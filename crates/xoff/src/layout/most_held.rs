@@ -1,21 +1,21 @@
-//! The most that a queue or a port can hold: what it holds where it has its pool to itself.
+//! Most bytes that a queue or a port can hold, which it does when it has its pool to itself.
 
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
 
-/// The most bytes beside which one more packet is let in.
+/// Most bytes that a queue or port may hold for one more packet to be admitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MostHeld {
-    /// By a queue of each class, nothing by those that are not in use.
+    /// Most bytes of a queue of each class; zero for classes that are not in use.
     pub(super) queues: [Bytes; PRIORITIES],
-    /// By all its queues.
+    /// Most bytes of all queues of a port together.
     pub(super) port: Bytes,
 }
 
 impl MostHeld {
-    /// On a pool whose queues are of these classes, at least one, and none of them lossless.
+    /// Computes the most bytes on a pool whose queues are of these classes, which are lossy and at least one.
     pub(super) fn of(
         pool: &Pool,
         policy: &buffer_policy::Parameters,
@@ -31,7 +31,8 @@ impl MostHeld {
     }
 }
 
-/// The most that one more queue of a class may hold of a pool, as used as it is, for another packet of it to be let in.
+/// Returns the most bytes that one more queue of a class may hold in a pool, beside what others hold, for another
+/// packet of it to be admitted.
 pub(super) fn most_shared(policy: &buffer_policy::Parameters, class: usize, beside: &Occupancy) -> Bytes {
     let lets_in = |bytes: u64| {
         let bytes = Bytes::new(bytes);

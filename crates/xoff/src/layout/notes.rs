@@ -1,5 +1,5 @@
-//! What is worth knowing of a switch before it runs: thresholds that were computed, those that come into play too late, or
-//! after pauses, and headroom that may not do.
+//! Notes for the user about a shared-memory switch: computed thresholds, thresholds that come too late or after a
+//! pause, and short headroom.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::switch::marking::{AnyMarker, Range};
 use crate::switch::mmu::Pool;
 
 impl SharedMemoryLayout {
-    /// One line for each thing worth knowing of it.
+    /// Lists the notes for the user, a line each.
     pub fn notes(&self) -> BTreeSet<String> {
         let of_pools = self.pools.iter().flat_map(|pool| {
             let of_pool = self.marks.pool_range(pool.ports[0]);
@@ -38,7 +38,8 @@ impl SharedMemoryLayout {
             .collect()
     }
 
-    /// Packets that are dropped although they might be trimmed, and headers that come late or not at all.
+    /// Notes packets that are dropped although the switch trims, and headers of trimmed packets that come late or are
+    /// dropped.
     fn trims_in_vain(&self) -> Vec<String> {
         let Some(trimming) = &self.trimming else { return Vec::new() };
         let mut notes = Vec::new();
@@ -58,7 +59,7 @@ impl SharedMemoryLayout {
         notes
     }
 
-    /// Lossless classes that have the memory of several MMUs, of which a port of the chip reaches one.
+    /// Notes that lossless classes have the memory of several MMUs, although a port of the chip reaches only one.
     fn shared_by_mmus(&self) -> Option<String> {
         let (of_one, _) = (self.of_one_mmu?, self.lossless.as_ref()?);
         Some(format!(
@@ -67,7 +68,7 @@ impl SharedMemoryLayout {
         ))
     }
 
-    /// Lossless classes whose senders are paused before their queues mark, unless several ports feed one.
+    /// Notes lossless classes whose senders are paused before their queues mark, unless several ports feed one.
     fn pauses_before_marks(&self) -> Vec<String> {
         let ports: BTreeSet<u16> = self.pools.iter().flat_map(|pool| pool.ports.iter().copied()).collect();
         let mut classes_by_order: BTreeMap<PauseFirst, Vec<String>> = BTreeMap::new();
@@ -101,7 +102,7 @@ impl SharedMemoryLayout {
         of_ports.flatten().chain(out_of_reach.into_iter().flatten()).collect()
     }
 
-    /// The lengths of a port above which packets begin to be marked, each with the classes whose packets are.
+    /// Returns the lengths of a port above which packets begin to be marked, each with the classes that it marks.
     fn thresholds(&self, port: u16) -> BTreeSet<(Bytes, Classes)> {
         let mut classes_by_threshold: BTreeMap<Bytes, Classes> = BTreeMap::new();
         for class in self.droppable.iter() {
@@ -112,13 +113,15 @@ impl SharedMemoryLayout {
         classes_by_threshold.into_iter().collect()
     }
 
-    /// Where nobody is paused: how long queues become that are, nobody knows.
+    /// Returns the most bytes that a queue or port of a pool can hold, if no class is lossless. With lossless classes
+    /// it is not known.
     fn most_held(&self, pool: &Pool) -> Option<MostHeld> {
         let held = || MostHeld::of(pool, &self.policy, self.reserve, self.classes);
         self.lossless.is_none().then(held)
     }
 
-    /// What is dropped of these classes before so many ports of a pool reach the threshold at which marking begins.
+    /// Notes that packets of these classes are dropped before so many ports of a pool reach the threshold at which
+    /// marking begins.
     fn too_late(&self, pool: &Pool, threshold: Bytes, classes: Classes, ports: u64) -> Option<String> {
         let (alpha, reserved) = (least_alpha(&self.policy, classes)?, self.reserve.size());
         let busy = bcc::drops_before_marking_from(pool.shared, alpha, reserved, threshold, ports)?;
@@ -126,7 +129,7 @@ impl SharedMemoryLayout {
         Some(format!("with {with}, packets are dropped before their threshold of {threshold} marks any"))
     }
 
-    /// Where marking never begins, or a probability never gets as far as it is set to.
+    /// Notes markers that never mark, or whose probability never reaches its maximum.
     fn out_of_reach(&self, pool: &Pool, most: MostHeld) -> Vec<String> {
         let mut classes_by_note: BTreeMap<String, Classes> = BTreeMap::new();
         for &port in &pool.ports {
@@ -147,13 +150,14 @@ impl SharedMemoryLayout {
     }
 }
 
-/// What is said of some classes, and not of others.
+/// Prefixes a note with the classes that it is about.
 fn of_classes(classes: Classes, note: &str) -> String {
     let numbers: Vec<String> = classes.iter().map(|class| class.to_string()).collect();
     format!("class {}: {note}", numbers.join(", "))
 }
 
-/// A queue or a port that holds at most so much, and drops packets before all are marked.
+/// Notes a queue or port that drops packets before its marker marks all of them. `most` is the most bytes that it
+/// holds.
 fn reached_late(range: Option<Range>, place: &str, most: Bytes) -> Option<String> {
     let (Range { none_up_to, all_above }, limit) = (range?, most + Bytes::new(1));
     let drops = format!("a {place} drops packets from {limit} on");
@@ -163,7 +167,7 @@ fn reached_late(range: Option<Range>, place: &str, most: Bytes) -> Option<String
     (all_above >= limit).then(|| format!("{drops}, and marks every packet only above {all_above}"))
 }
 
-/// What a pool marks before one of its ports does.
+/// Notes a pool whose marker marks packets of a port before the port's own marker does.
 fn too_early(of_pool: Option<Range>, of_port: Bytes) -> Option<String> {
     let Range { none_up_to, .. } = of_pool.filter(|range| range.none_up_to < of_port)?;
     Some(format!(

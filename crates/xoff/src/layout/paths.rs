@@ -1,9 +1,12 @@
-//! Paths among which the longest of a fabric is.
+//! Candidates for the longest path of a fabric.
+//!
+//! The longest path between two edges joins the hosts with the longest links there. So two hosts of each edge suffice,
+//! and not every pair of hosts has to be looked at.
 
 use crate::routing::Routes;
 use crate::topology::{Network, NodeId};
 
-/// The links from one host to another, and those back.
+/// Links from one host to another, and those back.
 pub(super) struct BothWays {
     pub(super) there: Vec<usize>,
     pub(super) back: Vec<usize>,
@@ -15,7 +18,7 @@ impl BothWays {
     }
 }
 
-/// The paths between the hosts of each edge that are farthest from its switch, of those that `counts` says.
+/// Returns the paths between the farthest hosts of every edge, for the hosts that `counts` accepts.
 pub(super) fn longest_paths<'a>(
     network: &'a Network,
     routes: &'a Routes,
@@ -31,7 +34,7 @@ pub(super) fn longest_paths<'a>(
     pairs.map(move |(one, other)| BothWays { there: links(one, other), back: links(other, one) })
 }
 
-/// The two hosts of each edge with the longest links, or its only one; of equally long links those of the slowest.
+/// Returns the two hosts of each edge with the longest links, or its only one. Of equally long links the slowest count.
 fn farthest_hosts(network: &Network) -> Vec<NodeId> {
     let mut hosts: Vec<NodeId> = (0..network.hosts).collect();
     let edge = |host: NodeId| network.edges[host as usize];

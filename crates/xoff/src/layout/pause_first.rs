@@ -1,21 +1,27 @@
-//! Whether senders are paused before anything is marked, which can be known before a run.
+//! Check, before a run, whether senders are paused before anything is marked.
+//!
+//! ECN marks a queue at its output, and PFC pauses by the bytes held from an input. If the pause threshold of one input
+//! is below the marking threshold of an output, a single input is paused before its packets are marked.
 
 use crate::kernel::units::Bytes;
 
-/// A queue of a class is marked late: where one port feeds it, or a few, their senders are paused before.
+/// Finding that a queue marks late: senders at one port, or at a few, are paused before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PauseFirst {
-    /// The most that comes in by one port before its sender is paused.
+    /// Most bytes that come in by one port before its sender is paused.
     held: Bytes,
-    /// Up to which length of a queue nothing is marked.
+    /// Length of a queue up to which nothing is marked.
     threshold: Bytes,
-    /// How many ports must feed a queue for it to mark before their senders are paused; nothing if no number does.
+    /// Number of ports that must feed a queue for it to mark before their senders are paused; none if no number
+    /// suffices.
     feeding: Option<usize>,
 }
 
 impl PauseFirst {
-    /// On a switch with so many ports, where so much can have come in by one port, by two and so on before a pause. Nothing
-    /// where one is enough for marks to come first.
+    /// Compares pauses with a marking threshold; none if marks come first even when a single port feeds the queue.
+    ///
+    /// `unpaused` gives the bytes that one port, the second and so on may hold before a pause, and `ports` is the
+    /// number of the switch's ports.
     pub(super) fn of(unpaused: impl Iterator<Item = Bytes>, threshold: Bytes, ports: usize) -> Option<Self> {
         // A packet does not leave by the port that it came by.
         let mut unpaused = unpaused.take(ports - 1);
@@ -24,7 +30,7 @@ impl PauseFirst {
         Some(Self { held, threshold, feeding })
     }
 
-    /// What to say of a class, or of several.
+    /// Writes the note about a class, or several.
     pub(super) fn note(&self, class: &str) -> String {
         let Self { held, threshold, feeding } = self;
         let unless = match feeding {
@@ -44,7 +50,7 @@ mod tests {
     use crate::simulation::Simulation;
     use crate::workload::Files;
 
-    /// Of a switch with four ports and a lossless pool of 400 kB.
+    /// Returns the notes of a switch with four ports and a lossless pool of 400 kB.
     fn notes(xoff: &str, marking: &str) -> Vec<String> {
         let text = format!(
             "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
@@ -62,8 +68,8 @@ mod tests {
         notes(xoff, &format!("queue = {{ kind = 'threshold', threshold = '{bytes}B' }}"))
     }
 
-    /// With alpha 1 a port alone is paused with half of the pool. If it stays below and another port comes after it, that has
-    /// half of what is left, and the next half of that.
+    /// With alpha 1 a port alone is paused at half of the pool. If it stays below and another port comes after it, that
+    /// gets half of the rest, and the next half of that.
     #[test]
     fn what_ports_hold_before_a_pause_is_held_against_where_marks_begin() {
         let first = |unless: &str, held: u64, threshold: &str| {

@@ -1,5 +1,5 @@
-//! What `[pfc]` comes to on the links of a switch, of either kind: when a pause takes effect, what may come until then, and when it
-//! is said again.
+//! Pauses on the links of a switch, from `[pfc]`: reaction time, bytes that arrive after a pause, and the time of its
+//! repetition.
 
 use super::Subject;
 use crate::kernel::units::{Bytes, Rate, Span};
@@ -10,13 +10,13 @@ use crate::scenario::{PauseForm, Pfc, ScenarioError, Transport};
 use crate::switch::cell::Cell;
 use crate::topology::Link;
 
-/// Quanta between the arrival of a pause frame at a port of this rate and its effect.
+/// Returns the quanta between the arrival of a pause frame at a port of this rate and its effect.
 pub fn reaction_quanta(pfc: &Pfc, rate: Rate) -> u16 {
     pfc.reaction_quanta.unwrap_or_else(|| headroom::reaction_quanta(rate))
 }
 
 impl Subject<'_> {
-    /// The most that may come of one class over a link after the switch has decided to pause it: its headroom.
+    /// Most bytes of one class that may arrive over a link after the switch has decided to pause it: its headroom.
     pub(super) fn after_pause(&self, link: &Link, pool_may_be_full: bool) -> Bytes {
         let &Link { rate, delay, .. } = link;
         let largest = self.largest_on_wire();
@@ -24,12 +24,13 @@ impl Subject<'_> {
         Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total()
     }
 
-    /// The largest frame of any transport, or of a message of a congestion point if there is one anywhere.
+    /// Largest frame of any transport, or of a congestion notification message if any switch has a congestion point.
     pub(super) fn largest_frame(&self) -> Bytes {
         self.scenario.largest_frame().max(self.of_cnms(CNM_FRAME))
     }
 
-    /// The same as links carry it: a message is as long there as a pause frame.
+    /// Largest frame on the wire of any transport, or of a congestion notification message, which is as long there as a
+    /// pause frame.
     fn largest_on_wire(&self) -> Bytes {
         self.scenario.largest_packet_on_wire().max(self.of_cnms(PAUSE_FRAME))
     }
@@ -38,7 +39,7 @@ impl Subject<'_> {
         if self.scenario.congestion_points().next().is_some() { size } else { Bytes::ZERO }
     }
 
-    /// The most memory in these cells that so many bytes on the wire can take, whatever packets they are.
+    /// Returns the most memory that so many bytes on the wire can take in these cells, whatever packets they are.
     pub(super) fn most_taken(&self, wire: Bytes, cell: Cell) -> Bytes {
         let by = |transport: &Transport| {
             cell.most_taken(wire, transport.frames(), transport.packet_sizes().wire_overhead)
@@ -47,7 +48,7 @@ impl Subject<'_> {
     }
 }
 
-/// What a switch with lossless classes says, and when it says it again.
+/// Returns the pause frames of a switch with lossless classes, and the time after which it repeats them.
 pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settings, ScenarioError> {
     let pfc = &subject.scenario.pfc;
     if pfc.form == PauseForm::Quanta {
@@ -56,7 +57,7 @@ pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settin
     Ok(pause_frames_over(pfc, subject.links().map(|link| link.rate)))
 }
 
-/// What a node says over links of these rates, and when it says it again.
+/// Returns the pause frames of a node with links of these rates, and the time after which it repeats them.
 pub fn pause_frames_over(pfc: &Pfc, rates: impl Iterator<Item = Rate>) -> pause_frames::Settings {
     let half = u64::from(pfc.pause_quanta) / 2;
     let repeat_after: Vec<Span> = rates.map(|rate| rate.transmission_time(QUANTUM) * half).collect();
@@ -67,7 +68,8 @@ pub fn pause_frames_over(pfc: &Pfc, rates: impl Iterator<Item = Rate>) -> pause_
     }
 }
 
-/// A pause is said again when half of it is over, and that frame may wait for the largest packet to leave the wire.
+/// Rejects a pause so short that it ends before its repetition. That is due after half of it and may wait for the
+/// largest packet to leave the wire.
 fn check_quanta(quanta: u16, largest: Bytes) -> Result<(), ScenarioError> {
     let wait = (largest + PAUSE_FRAME).get().div_ceil(QUANTUM.get());
     if u64::from(quanta / 2) >= wait {

@@ -1,4 +1,4 @@
-//! From what is said of a switch's memory to pools with ports, every port in exactly one.
+//! Pools of a switch's shared memory, each with its ports; every port is in exactly one.
 
 use super::Subject;
 use crate::kernel::units::Bytes;
@@ -6,7 +6,7 @@ use crate::scenario::{Memory, PoolTable, Quirk, ScenarioError, SwitchSettings, S
 use crate::switch::buffer_policy::{BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
 
-/// The pools of a switch, beside the memory of its lossless classes.
+/// Makes the pools of a switch. `lossless` is the memory of its lossless classes, which is kept apart.
 pub(super) fn of(
     settings: &SwitchSettings,
     reserve: Reserve,
@@ -44,7 +44,7 @@ pub(super) fn of(
     Ok(pools)
 }
 
-/// Ports in order of their numbers, as many in each pool.
+/// Puts ports into pools in order of their numbers, as many in each.
 fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
     let numbers: Vec<u16> = (0..ports).collect();
     let chunks = numbers.chunks(ports_of_a_pool as usize);
@@ -52,7 +52,7 @@ fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
 }
 
 impl Memory {
-    /// Ports that the switch has beside those in use: a chip has them all.
+    /// Number of the switch's ports; for a chip all that it has, whether in use or not.
     fn all_ports(&self, ports: u16) -> u32 {
         self.chip.map_or(u32::from(ports), |chip| chip.0.all_ports())
     }
@@ -62,7 +62,7 @@ impl Memory {
         self.ports_per_pool.unwrap_or_else(|| self.all_ports(ports).div_ceil(pools)).max(1)
     }
 
-    /// The memory of one pool, reserves included, where all have equal parts of what lossless classes leave.
+    /// Memory of one pool, reserves included, where all have equal parts of what lossless classes leave.
     fn part(&self, ports: u16, lossless: Bytes) -> Bytes {
         let parts = match &self.pools {
             Some(pools) => pools.len() as u64,
@@ -71,13 +71,13 @@ impl Memory {
         Bytes::new(self.all().saturating_sub(lossless).get() / parts.max(1))
     }
 
-    /// The memory of one MMU, where it is that of a chip with several.
+    /// Memory of one MMU, for a chip with several.
     pub(super) fn of_one_mmu(&self) -> Option<Bytes> {
         let chip = self.chip.filter(|_| self.total.is_none() && self.shared_per_pool.is_none())?;
         (chip.0.mmus > 1).then(|| Bytes::new(chip.0.memory.get() / u64::from(chip.0.mmus)))
     }
 
-    /// All memory, reserves included.
+    /// Memory of the switch, reserves included.
     pub(super) fn all(&self) -> Bytes {
         let of_chip = self.chip.map(|chip| chip.0.memory);
         self.total.or(of_chip).unwrap_or(Self::DEFAULT_TOTAL)
@@ -85,7 +85,7 @@ impl Memory {
 }
 
 impl Subject<'_> {
-    /// An error at the key of the last table that says something about it.
+    /// Makes an error at the key of the last table that sets it.
     pub(super) fn refuse(
         &self,
         key: &str,
@@ -97,7 +97,7 @@ impl Subject<'_> {
         ScenarioError::at(key, format!("{} {problem}", self.name), expected)
     }
 
-    /// How many queues of a port share a pool: those of lossless classes have memory of their own.
+    /// Number of queues of a port that share a pool. Lossless classes have memory of their own.
     pub(super) fn lossy_queues(&self) -> u64 {
         let lossy = self.fabric.classes - self.scenario.lossless_classes();
         lossy.count().max(1).into()
@@ -122,7 +122,7 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Every port is in exactly one pool.
+    /// Rejects pools that do not contain every port exactly once.
     fn check_cover(&self, tables: &[PoolTable], ports: u16) -> Result<(), ScenarioError> {
         let refuse = |problem: String| {
             let expected = format!("expected each of the ports 0 to {} in exactly one pool", ports - 1);
@@ -142,7 +142,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What is left of a pool's part of memory for sharing.
+    /// Returns the shared bytes of a pool: its part of memory less the reserves of its ports.
     fn beside_reserves(&self, part: Bytes, reserved: Bytes) -> Result<Bytes, ScenarioError> {
         if reserved <= part {
             return Ok(part - reserved);
@@ -152,7 +152,8 @@ impl Subject<'_> {
         Err(self.refuse("total", |table| table.total.is_some(), &problem, expected))
     }
 
-    /// Where a packet counts towards the threshold, an empty pool must have room for one of each class.
+    /// Rejects a policy that lets a class have less than one packet of an empty pool, where the packet itself counts
+    /// towards the threshold.
     pub(super) fn check_quirks(
         &self,
         settings: &SwitchSettings,
@@ -178,7 +179,7 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Pools of a given size must leave lossless classes and reserves their memory.
+    /// Rejects pools of a given size that leave lossless classes and reserves too little memory.
     fn check_beside_lossless(
         &self,
         memory: &Memory,
@@ -208,7 +209,7 @@ impl Subject<'_> {
         Err(self.refuse(key, says, &problem, expected))
     }
 
-    /// The key that decides how large pools are, and whether a table has it.
+    /// Returns the key that decides the size of pools, and whether a table sets it.
     fn sized_by(&self, memory: &Memory) -> (&'static str, fn(&SwitchTable) -> bool) {
         let leaves_to_lossy =
             |table: &SwitchTable| table.pfc.as_ref().is_some_and(|pfc| pfc.lossy_pool.is_some());

@@ -1,4 +1,4 @@
-//! What is said of ports by the rate of their links: of marking, and of pauses.
+//! Check of settings that are for ports of one link rate: marking and pauses.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::kernel::units::Rate;
 use crate::scenario::{Scenario, ScenarioError};
 use crate::topology::{Network, NodeId};
 
-/// Refuses a rate that no port has of the switches that a table is about.
+/// Rejects a rate that no port of a table's switches has.
 pub(super) fn check(scenario: &Scenario, network: &Network) -> Result<(), ScenarioError> {
     for (index, table) in scenario.switch.iter().enumerate() {
         let of_marking = table.marking.iter().flat_map(|marking| marking.at_rate.keys());

@@ -1,4 +1,4 @@
-//! What congestion controls by delay or telemetry ask of a fabric, and what they are told of it.
+//! Facts about the fabric for congestion controls by delay or telemetry: the longest path, and the codes of link rates.
 
 use super::paths::longest_paths;
 use crate::congestion_control::{Needs, Path};
@@ -8,8 +8,10 @@ use crate::scenario::{Roce, Scenario, ScenarioError, Transport};
 use crate::telemetry::{MOST_HOPS, MOST_RATES};
 use crate::topology::{Network, NodeId};
 
-/// The longest path of each transport's packets by any of these routes, in the order of their names, where its congestion control
-/// goes by it: in the fabric or, if they are `inside` servers, there.
+/// Returns the longest path of each transport's packets, in order of their names.
+///
+/// A path counts where it belongs to any of these routes, inside servers or outside them by `inside`. A transport whose
+/// congestion control needs no path gets an empty one.
 pub fn longest_path_of_each(
     scenario: &Scenario,
     network: &Network,
@@ -47,8 +49,10 @@ fn longest_path(
     longest
 }
 
-/// The rates that switches tell of, if any transport reads telemetry: then every switch must write it, every path fit into a packet
-/// and every rate, those of `later` too, have a code.
+/// Returns the link rates that switches write into packets, if any transport reads telemetry.
+///
+/// Then every switch must write it, every path must fit into a packet, and every rate must have a code, those of
+/// `later` included.
 pub fn rates(
     scenario: &Scenario,
     network: &Network,
@@ -88,7 +92,7 @@ pub fn rates(
     Ok(rates)
 }
 
-/// Whether any transport's acknowledgements bring back how large the window was when their packet was sent.
+/// Whether any transport's acknowledgements bring back the window at the time when their packet was sent.
 pub fn reads_sent_windows(scenario: &Scenario) -> bool {
     scenario.transport.values().any(|transport| match transport {
         Transport::Roce(roce) => roce.needs() == Needs::Telemetry { sent_window: true },
@@ -115,7 +119,7 @@ mod tests {
         simulation(topology, rest).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
     }
 
-    /// A row of switches with a host at either end; every link has another rate.
+    /// Makes a row of switches with a host at either end, where every link has another rate.
     fn row(switches: usize) -> String {
         let mut nodes = vec!["'a'".to_owned()];
         nodes.extend((0..switches).map(|switch| format!("'s{switch}'")));
@@ -130,7 +134,7 @@ mod tests {
 
     const STAR: &str = "kind = 'star', hosts = 3, host_link = { rate = '100Gbps', delay = '3us' }";
 
-    /// 1024 + 62 + 42 + 20 bytes there and 66 + 42 + 20 back, each over two links of 80 ps a byte and 3 us.
+    /// 1024 + 62 + 42 + 20 bytes go there and 66 + 42 + 20 back, each over two links of 80 ps a byte and 3 us.
     #[test]
     fn the_base_round_trip_is_that_of_a_full_packet_on_the_longest_path() {
         let longer = format!("{STAR}, links = [{{ between = ['host1', 'switch0'], delay = '5us' }}]");

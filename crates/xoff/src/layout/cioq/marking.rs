@@ -1,4 +1,4 @@
-//! The markers of a switch with queues at inputs and outputs, started from its settings.
+//! Markers of a switch with queues at inputs and outputs, started from its settings.
 
 use super::sizes::Most;
 use crate::classes::PRIORITIES;
@@ -10,7 +10,7 @@ use crate::switch::cioq::Marking;
 use crate::switch::markers::Placed;
 use crate::switch::marking::{self, Place, QueueMarker, Unfit};
 
-/// Markers before the run.
+/// Markers at inputs and outputs before the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
     inputs: Placed,
@@ -18,7 +18,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// The markers; the streams are that of inputs and that of outputs.
+    /// Starts the markers, with the random streams of inputs and outputs.
     pub(super) fn start(&self, [inputs, outputs]: [Rng; 2]) -> Marking {
         let start = |placed: &Placed, rng| {
             placed.marker.clone().map(|marker| QueueMarker::new(marker, placed.when, rng))
@@ -26,24 +26,25 @@ impl Marks {
         Marking { inputs: start(&self.inputs, inputs), outputs: start(&self.outputs, outputs) }
     }
 
-    /// Whether there are any.
+    /// Whether there is a marker at inputs or outputs.
     pub(super) fn are_some(&self) -> bool {
         self.inputs.marker.is_some() || self.mark_outputs()
     }
 
-    /// Whether there are any at outputs.
+    /// Whether there is a marker at outputs.
     pub(super) fn mark_outputs(&self) -> bool {
         self.outputs.marker.is_some()
     }
 
-    /// The length of a virtual output queue above which packets begin to be marked.
+    /// Length of a virtual output queue above which packets begin to be marked.
     pub(super) fn input_threshold(&self) -> Option<Bytes> {
         self.inputs.marker.as_ref()?.range(0).map(|range| range.none_up_to)
     }
 }
 
 impl Subject<'_> {
-    /// The markers of its inputs and outputs, where no class ever has more than this.
+    /// Makes the markers of inputs and outputs, and rejects thresholds above `most`, the most bytes of a class on each
+    /// side.
     pub(super) fn marks(&self, cioq: &CioqSettings, most: [Most; 2]) -> Result<Marks, ScenarioError> {
         let [of_input, of_output] = most;
         let (inputs, outputs) = (cioq.input.marking.as_ref(), cioq.output.marking.as_ref());
@@ -54,7 +55,7 @@ impl Subject<'_> {
         })
     }
 
-    /// A marker in the buffers of one side, if there is one.
+    /// Makes the marker in the buffers of one side, if the settings have one.
     fn place_in(
         &self,
         key: &str,
@@ -72,8 +73,10 @@ impl Subject<'_> {
         Ok(Placed { marker: Some(marker), when: parameters.when() })
     }
 
-    /// The virtual output queues of all inputs. What waits for an output empties at its rate, and what waits behind all else at that of the
-    /// link by which it came.
+    /// Lists the virtual output queues of all inputs, each with the rate at which it empties.
+    ///
+    /// A queue for one output empties at that output's rate. Any other empties at the rate of the link by which its
+    /// packets came.
     fn places_at_inputs(&self, queues: Queues) -> Vec<Place> {
         let rates: Vec<Rate> = self.links().map(|link| link.rate).collect();
         let of_input = |&own: &Rate| match queues {
@@ -85,7 +88,7 @@ impl Subject<'_> {
         rates.iter().flat_map(of_input).flat_map(of_class).collect()
     }
 
-    /// The queues of all outputs, class by class.
+    /// Lists the queues of all outputs, class by class.
     fn places_at_outputs(&self) -> Vec<Place> {
         self.links().flat_map(|link| [self.of_rate(link.rate); PRIORITIES]).collect()
     }

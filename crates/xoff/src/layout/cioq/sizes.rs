@@ -1,4 +1,5 @@
-//! How large the buffers of inputs and outputs are, and when senders pause, in units of the switch's memory.
+//! Sizes of the buffers at inputs and outputs, and the thresholds at which senders pause, in units of the switch's
+//! memory.
 
 use crate::classes::Classes;
 use crate::kernel::units::Bytes;
@@ -8,77 +9,78 @@ use crate::plan::headroom::PAUSE_FRAME;
 use crate::scenario::{CioqSettings, ScenarioError};
 use crate::switch::cioq::{Downstream, Sizes, Thresholds};
 
-/// The smallest frame with its preamble and gap.
+/// Smallest frame on the wire, with preamble and gap.
 const SMALLEST_ON_WIRE: Bytes = PAUSE_FRAME;
 
-/// The most units of one buffer: a buffer and a frame together are counted in 32 bits.
+/// Most units of one buffer, so that a buffer and a frame together are counted in 32 bits.
 const MOST_UNITS: u64 = 1 << 31;
 
-/// The memory of one switch, which is counted in units.
+/// Units in which a switch's memory is counted.
 pub(super) struct Units {
-    /// Bytes of a unit.
+    /// Bytes of one unit.
     unit: Bytes,
-    /// Classes in use, which have equal parts of a buffer.
+    /// Number of classes in use, each with an equal part of a buffer.
     classes: u64,
     /// Units of the largest frame.
     largest: u64,
 }
 
 impl Units {
-    /// Whole units in so many bytes.
+    /// Returns the whole units in so many bytes.
     fn whole(&self, bytes: Bytes) -> u64 {
         bytes.get() / self.unit.get()
     }
 
-    /// Units that a frame takes.
+    /// Returns the units that a frame takes.
     fn of_frame(&self, frame: Bytes) -> u64 {
         frame.get().div_ceil(self.unit.get())
     }
 
-    /// Of a buffer of so many bytes, the part of each class.
+    /// Returns the units that each class has of a buffer.
     fn of_class(&self, buffer: Bytes) -> u64 {
         self.whole(buffer) / self.classes.max(1)
     }
 
-    /// Bytes of so many units.
+    /// Returns the bytes of so many units.
     fn bytes(&self, units: u64) -> Bytes {
         self.unit * units
     }
 
-    /// The buffer of an input on a link with credits.
+    /// Returns the buffer of an input on a link with credits.
     pub(super) fn downstream(&self, buffer: Bytes) -> Downstream {
         Downstream { unit: self.unit, units: self.of_class(buffer) as u32, largest: self.largest as u32 }
     }
 }
 
-/// What the buffer of an input is divided into, in units.
+/// Parts of an input's buffer, in units.
 struct Parts {
-    /// At so many of a lossless class its sender pauses.
+    /// Units of a lossless class at which its sender pauses.
     xoff: u64,
-    /// At so many it resumes.
+    /// Units of a lossless class at which its sender resumes.
     xon: u64,
-    /// For all together that no pause holds back.
+    /// Units that all lossy classes share.
     lossy: u64,
-    /// The most that any one class can have.
+    /// Most units that any one class can have.
     most: u64,
 }
 
-/// The most that any class can have on one side of a switch.
+/// Most bytes that any class can have on one side of a switch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Most {
     bytes: Bytes,
-    /// What would make it more.
+    /// Change of the settings that would raise it.
     remedy: &'static str,
 }
 
 impl Subject<'_> {
-    /// Memory in units of so many bytes.
+    /// Returns the units of a memory with so many bytes each.
     pub(super) fn units(&self, unit: Bytes) -> Units {
         let largest = self.largest_frame().get().div_ceil(unit.get());
         Units { unit, classes: self.fabric.classes.count().into(), largest }
     }
 
-    /// Sizes of all buffers, the thresholds that fit them, and the most that any class can have at an input and at an output.
+    /// Computes the sizes of all buffers, the thresholds that fit them, and the most bytes of a class at inputs and at
+    /// outputs.
     pub(super) fn sizes(
         &self,
         cioq: &CioqSettings,
@@ -103,7 +105,7 @@ impl Subject<'_> {
         Ok((sizes, Thresholds { xoff: small(parts.xoff), xon: small(parts.xon) }, most))
     }
 
-    /// Refuses buffers that cannot hold the largest frame, or more than can be counted.
+    /// Rejects buffers that cannot hold the largest frame, or have more units than can be counted.
     fn check_buffers(&self, cioq: &CioqSettings, units: &Units) -> Result<(), ScenarioError> {
         let CioqSettings { input, output, internal, .. } = cioq;
         self.check_count("input.buffer", input.buffer, units)?;
@@ -120,7 +122,7 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Refuses a buffer of more units than are counted.
+    /// Rejects a buffer of more units than can be counted.
     fn check_count(&self, key: &str, buffer: Bytes, units: &Units) -> Result<(), ScenarioError> {
         let count = units.whole(buffer);
         if count <= MOST_UNITS {
@@ -131,7 +133,7 @@ impl Subject<'_> {
         Err(self.refuse_cioq(key, &problem, &expected))
     }
 
-    /// Refuses a buffer in which the part of a class cannot hold the largest frame.
+    /// Rejects a buffer in which the part of a class cannot hold the largest frame.
     fn check_parts(&self, key: &str, buffer: Bytes, place: &str, units: &Units) -> Result<(), ScenarioError> {
         self.check_count(key, buffer, units)?;
         if units.of_class(buffer) >= units.largest {
@@ -143,8 +145,10 @@ impl Subject<'_> {
         Err(self.refuse_cioq(key, &problem, "expected room for at least one of each"))
     }
 
-    /// What the buffer of an input is divided into. Lossless classes have what they hold until their sender pauses and what may
-    /// come after that; all others, and CNMs that outputs send by way of their own inputs, share the rest.
+    /// Divides the buffer of an input among classes.
+    ///
+    /// A lossless class has the units up to its pause threshold and those that may come after a pause. All lossy
+    /// classes share the rest, with the CNMs that outputs send by way of their own inputs.
     fn parts(&self, cioq: &CioqSettings, lossless: Classes, units: &Units) -> Result<Parts, ScenarioError> {
         let buffer = units.whole(cioq.input.buffer);
         if lossless.is_empty() {
@@ -159,7 +163,7 @@ impl Subject<'_> {
         Ok(Parts { xoff, xon, lossy, most })
     }
 
-    /// When senders of lossless classes resume.
+    /// Returns the units at which senders of lossless classes resume.
     fn xon(&self, cioq: &CioqSettings, xoff: u64, units: &Units) -> Result<u64, ScenarioError> {
         let input = &cioq.input;
         let xon = input.xon.map_or(xoff.saturating_sub(2 * units.largest), |xon| units.whole(xon));
@@ -172,7 +176,7 @@ impl Subject<'_> {
         Err(self.refuse_cioq("input.xon", &problem, &expected))
     }
 
-    /// When senders of lossless classes pause; `later` is what may come of each after that.
+    /// Returns the units at which senders of lossless classes pause; `later` is what may come of each class after that.
     fn xoff(
         &self,
         cioq: &CioqSettings,
@@ -205,13 +209,14 @@ impl Subject<'_> {
         Err(self.refuse_cioq("input.xoff", &problem, &expected))
     }
 
-    /// What is kept of an input for CNMs of its output, which no pause holds back: one for each queue that one may wait in.
+    /// Units kept in an input for CNMs of its output, which no pause holds back: a CNM for each queue that it may wait
+    /// in.
     fn units_of_cnms(&self, cioq: &CioqSettings, units: &Units) -> u64 {
         let queues = if cioq.output.congestion_point.is_some() { self.links().count() } else { 0 };
         queues as u64 * units.of_frame(CNM_FRAME)
     }
 
-    /// The most that any class can have at an input and at an output.
+    /// Returns the most bytes that any class can have at an input and at an output.
     fn mosts(cioq: &CioqSettings, parts: &Parts, units: &Units) -> [Most; 2] {
         let of_input = if cioq.input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
         let of_output = units.of_class(cioq.output.buffer);
@@ -219,7 +224,7 @@ impl Subject<'_> {
             .map(|(most, remedy)| Most { bytes: units.bytes(most), remedy })
     }
 
-    /// Refuses set points that no class can ever have more than.
+    /// Rejects set points that no queue of a class can exceed.
     fn check_set_points(&self, cioq: &CioqSettings, most: [Most; 2]) -> Result<(), ScenarioError> {
         let CioqSettings { input, output, .. } = cioq;
         let points = [("input", &input.congestion_point), ("output", &output.congestion_point)];
@@ -232,7 +237,7 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Refuses what begins, or ends, where a class never comes to.
+    /// Rejects a threshold that no queue of a class can exceed.
     pub(super) fn check_reached(
         &self,
         key: &str,
@@ -252,8 +257,8 @@ impl Subject<'_> {
         !(self.fabric.classes - lossless).is_empty()
     }
 
-    /// The most that may come of a class by any port after its sender is told to pause: the headroom, what small frames leave of
-    /// their units, and the frame that asked for the pause.
+    /// Most units of a class that may arrive by any port after its sender was told to pause: the headroom, the unused
+    /// ends of units, and the frame that triggered the pause.
     fn units_after_pause(&self, units: &Units) -> u64 {
         let unit = units.unit.get();
         let bytes = self.links().map(|link| self.after_pause(link, false)).max().unwrap_or_default();
