@@ -1,6 +1,7 @@
-//! Topologies: from a scenario's `[topology]` to nodes and links.
-//! A kind lays out a [`Plan`]; overrides and checks, the same for every kind, make it a [`Network`].
-//! Routing and the simulation read the network and never ask which kind it was.
+//! Topologies: nodes and links, from a scenario's `[topology]`.
+//!
+//! Each kind of topology lays out a [`Plan`]. Overrides, failures and checks, which are the same for every kind, turn
+//! it into a [`Network`]. Routing and the simulation read the network and do not know the kind.
 
 mod checks;
 mod clos3;
@@ -29,78 +30,81 @@ use plan::Plan;
 /// Index of a node: hosts come first, switches after them.
 pub type NodeId = u32;
 
-/// A node by name.
+/// Host or switch.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its name in scenarios and results.
+    /// Name of the node in scenarios and results.
     pub name: String,
 }
 
-/// A full-duplex link.
+/// Full-duplex link.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// The two nodes it joins.
+    /// Nodes that the link joins.
     pub ends: [NodeId; 2],
-    /// Bits per second in each direction.
+    /// Rate in each direction.
     pub rate: Rate,
-    /// Propagation, one way.
+    /// Propagation delay, one way.
     pub delay: Span,
-    /// Share of packets that it corrupts.
+    /// Share of packets that the link corrupts.
     pub error_rate: Ratio,
-    /// How its receiving end holds back the sending end; with credits it joins two switches.
+    /// Rule by which the receiving end holds back the sending end. A link with credits joins two switches.
     pub flow_control: FlowControl,
-    /// Whether it has failed: no route crosses it.
+    /// Whether the link has failed: no route crosses it.
     pub failed: bool,
 }
 
 impl Link {
-    /// Whether it corrupts packets.
+    /// Whether the link corrupts packets.
     pub fn corrupts(&self) -> bool {
         self.error_rate.numerator() > 0
     }
 
-    /// Whether its receiving end gives credits.
+    /// Whether the receiving end gives credits.
     pub fn has_credits(&self) -> bool {
         self.flow_control == FlowControl::Credits
     }
 }
 
-/// The links that traffic between racks has to cross.
+/// Links that traffic between racks has to cross.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
-    /// What those that have not failed carry at most: leaf-to-spine links count upwards only, those between supernodes both ways,
-    /// so that every flow between racks takes its bytes from this sum once. A dumbbell's middle link counts one way.
+    /// Capacity of the core links that have not failed. Leaf-to-spine links count upwards only, and links between
+    /// supernodes both ways, so that a flow between racks crosses the sum once. A dumbbell's middle link counts one
+    /// way.
     pub capacity: Rate,
-    /// Whether either way has that capacity and what crosses it for itself.
+    /// Whether each direction has that capacity for itself.
     pub each_way: bool,
 }
 
-/// Nodes and links, checked: every host has one link, to a switch, and can reach every other host. Where hosts share servers, their
-/// adapters inside are hosts as well, behind the others, and reach those of their server.
+/// Nodes and links, checked: every host has one link, to a switch, and can reach every other host.
+///
+/// Where hosts share servers, their adapters inside are hosts as well. These come behind the other hosts, and reach
+/// those of their server.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// All nodes, hosts first.
+    /// Nodes, hosts first.
     pub nodes: Vec<Node>,
-    /// How many of them are hosts.
+    /// Number of hosts.
     pub hosts: u32,
-    /// Which of them share a server, where any do.
+    /// Servers that hosts share, if they do.
     pub servers: Option<Servers>,
-    /// All links; a node numbers its ports in this order.
+    /// Links; a node numbers its ports in this order.
     pub links: Vec<Link>,
-    /// The ports of every node.
+    /// Ports of every node.
     pub ports: Ports,
-    /// The edge of each host: the index of its switch among the switches that have hosts.
+    /// Edge of each host: the index of its switch among the switches that have hosts.
     pub edges: Vec<u32>,
-    /// The rack of each host: its edge or, in a fabric, its supernode.
+    /// Rack of each host: its edge or, in a fabric, its supernode.
     pub racks: Vec<u32>,
-    /// What `of = "core"` refers to, where the topology has a core.
+    /// Links that `of = "core"` refers to, where the topology has a core.
     pub core: Option<Core>,
-    /// The seed of every switch's ECMP hash.
+    /// Seed of every switch's ECMP hash.
     pub hash_seeds: Vec<u32>,
 }
 
 impl Network {
-    /// Lays out what a scenario's `[topology]` describes, and its `[scale_up]`.
+    /// Lays out the network that a scenario's `[topology]` and `[scale_up]` describe.
     pub fn build(topology: &Topology, scale_up: Option<&ScaleUp>) -> Result<Self, ScenarioError> {
         let none = &[][..];
         let (mut plan, overrides, failed) = match topology {
@@ -134,7 +138,7 @@ impl Network {
         Self { hash_seeds: switches.map(seed).collect(), ..network }
     }
 
-    /// The same network, in which `seed_of` says by the name of a switch what seed its ECMP hash has, if it is another.
+    /// Returns the network with other seeds for ECMP, where `seed_of` has one for the name of a switch.
     #[must_use]
     pub fn with_hash_seeds(mut self, seed_of: impl Fn(&str) -> Option<u32>) -> Self {
         let switches = self.nodes[self.hosts as usize..].iter();
@@ -150,34 +154,37 @@ impl Network {
         node < self.hosts
     }
 
-    /// How many hosts the fabric joins: those before any adapters inside servers.
+    /// Number of hosts that the fabric joins, which are those before any adapters inside servers.
     pub fn fabric_hosts(&self) -> u32 {
         if self.servers.is_some() { self.hosts / 2 } else { self.hosts }
     }
 
-    /// Between which adapters packets go from one host to another.
+    /// Returns the adapters between which packets go from one host to another.
     pub fn adapters_between(&self, source: NodeId, destination: NodeId) -> [NodeId; 2] {
         Servers::between(self.servers, source, destination)
     }
 
-    /// Whether a switch is that of a server.
+    /// Whether a switch is inside a server.
     pub fn is_in_server(&self, switch: NodeId) -> bool {
         let ports = self.ports.of(switch);
         ports.iter().any(|port| (self.fabric_hosts()..self.hosts).contains(&port.peer))
     }
 
-    /// The number of a node by which random streams go: one that it has whether or not hosts share servers.
+    /// Number of a node by which random streams are drawn. A node has the same number whether or not hosts share
+    /// servers.
     pub fn number(&self, node: NodeId) -> u64 {
         self.without_servers(node, self.nodes.len())
     }
 
-    /// The same of a port.
+    /// Number of a port by which random streams are drawn. A port has the same number whether or not hosts share
+    /// servers.
     pub fn port_number(&self, port: PortId) -> u64 {
         self.without_servers(port, self.ports.count())
     }
 
-    /// Of so many nodes, or ports, of which hosts have the first, and one each: the number without those inside servers, which come
-    /// behind all others.
+    /// Returns the number that a node or port would have without servers. Those inside servers come behind all others.
+    ///
+    /// `count` is the number of nodes or ports. The first of them are those of hosts, one each.
     fn without_servers(&self, number: u32, count: usize) -> u64 {
         let hosts = self.fabric_hosts();
         if number < hosts {
@@ -189,31 +196,31 @@ impl Network {
         }
     }
 
-    /// Whether there is any way between two hosts, while all links work.
+    /// Whether two hosts are joined at all, while every link works.
     pub fn are_joined(&self, one: NodeId, other: NodeId) -> bool {
         self.first_joined_to(one) == self.first_joined_to(other)
     }
 
-    /// The first of the hosts that are joined to this one.
+    /// Returns the first of the hosts that are joined to this one.
     pub fn first_joined_to(&self, host: NodeId) -> NodeId {
         Servers::first_joined_to(self.servers, host)
     }
 
-    /// The link of a host.
+    /// Link of a host.
     pub fn host_link(&self, host: NodeId) -> Link {
         self.links[self.ports.of(host)[0].link as usize]
     }
 
-    /// The switch that a host hangs on.
+    /// Switch to which a host is attached.
     pub fn attachment(&self, host: NodeId) -> NodeId {
         self.ports.of(host)[0].peer
     }
 
-    /// The hosts of which a pattern is the name, or the name of their switch or of their server's.
+    /// Returns the hosts that match a pattern by their name, by that of their switch, or by that of their server.
     ///
     /// # Errors
     ///
-    /// Under `key`, where there are none.
+    /// Reports an error at `key` if no host matches.
     pub fn hosts_matching(&self, key: &str, pattern: &str) -> Result<Vec<NodeId>, ScenarioError> {
         let matches = |node: NodeId| pattern::matches(pattern, &self.nodes[node as usize].name);
         let is_on = |host: NodeId| matches(self.attachment(host));
@@ -235,13 +242,13 @@ impl Network {
         Err(ScenarioError::at(key, format!("no node matches \"{pattern}\""), format!("{meant}{expected}")))
     }
 
-    /// All nodes by name.
+    /// Index of all nodes by name.
     pub fn names(&self) -> Names<'_> {
         Names::with_adapters(&self.nodes, self.hosts, self.fabric_hosts())
     }
 }
 
-/// Numbers the switches that have hosts, in their order, and says which of them each host is on.
+/// Numbers the switches that have hosts, in their order, and returns the number of each host's switch.
 fn edges(hosts: u32, nodes: usize, ports: &Ports) -> Vec<u32> {
     let attachment = |host| ports.of(host)[0].peer as usize;
     let mut edge_of = vec![u32::MAX; nodes];
@@ -260,18 +267,18 @@ pub(crate) mod testing {
     use super::*;
     use crate::reading::from_text;
 
-    /// The network of a `[topology]` table.
+    /// Builds the network of a `[topology]` table.
     pub(crate) fn network(table: &str) -> Result<Network, ScenarioError> {
         Network::build(&from_text(table), None)
     }
 
-    /// The one line that refuses a `[topology]` table.
+    /// Returns the one line that rejects a `[topology]` table.
     pub(crate) fn refusal(table: &str) -> String {
         network(table).expect_err("the test's table is refused").to_string()
     }
 
-    /// The two keys that every link wants.
+    /// Key of the links of hosts that most kinds require.
     pub(crate) const HOST_LINK: &str = r#"host_link = { rate = "100Gbps", delay = "1us" }"#;
-    /// The same between switches.
+    /// Key of the links between switches that most kinds require.
     pub(crate) const FABRIC_LINK: &str = r#"fabric_link = { rate = "400Gbps", delay = "2us" }"#;
 }

@@ -1,16 +1,17 @@
-//! What every network must satisfy, whatever its kind.
-//! Regular kinds satisfy most of it by construction; overrides, failures and links by hand do not.
+//! Conditions that every network must satisfy, whatever its kind.
+//!
+//! Regular kinds satisfy most of them by construction. Overrides, failures and links by hand may not.
 
 use super::plan::{Plan, hosts_know_no_credits};
 use super::{NodeId, Ports, Servers};
 use crate::scenario::ScenarioError;
 
-/// Routing tables hold a port in 15 bits.
+/// Most ports of a switch, since routing tables hold a port in 15 bits.
 const MAXIMUM_PORTS: usize = 1 << 15;
-/// Routing tables hold the number of a switch with hosts in 15 bits.
+/// Most switches with hosts, since routing tables hold their number in 15 bits.
 const MAXIMUM_EDGES: usize = (1 << 15) - 1;
 
-/// Refuses what cannot be routed.
+/// Rejects a network that cannot be routed.
 pub(super) fn check(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Result<(), ScenarioError> {
     if plan.hosts == 0 {
         return Err(ScenarioError::at("topology.hosts", "there are no hosts", "expected at least one"));
@@ -23,7 +24,7 @@ pub(super) fn check(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Res
     connected(plan, ports, servers)
 }
 
-/// Those of servers and of adapters there must be no others'.
+/// Rejects nodes that have the name of a server or of an adapter inside one.
 fn names(plan: &Plan) -> Result<(), ScenarioError> {
     let mut names: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
     names.sort_unstable();
@@ -84,7 +85,8 @@ fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Every node must be joined to every other of its network, and every host reach every other there without the links that have failed.
+/// Rejects a network in which some node is not joined to the others, or some host cannot reach another over the links
+/// that work.
 fn connected(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Result<(), ScenarioError> {
     let first = |host: NodeId| Servers::first_joined_to(servers, host);
     let mut firsts: Vec<NodeId> = (0..plan.hosts).map(first).collect();
@@ -108,7 +110,7 @@ fn connected(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Result<(),
     Ok(())
 }
 
-/// Whether each node can be reached from any of these hosts over the links that may be crossed.
+/// Returns whether each node can be reached from any of these hosts over the links that `crosses` accepts.
 fn reached(plan: &Plan, ports: &Ports, from: &[NodeId], crosses: impl Fn(u32) -> bool) -> Vec<bool> {
     let mut reached = vec![false; plan.nodes.len()];
     for &host in from {

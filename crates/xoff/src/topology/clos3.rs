@@ -1,5 +1,5 @@
-//! The three-tier Clos: pods of `ToRs` and leaves under spines that join the pods, as in the testbed of DCQCN
-//! (SIGCOMM 2015, figure 2).
+//! Three-tier Clos: pods of `ToRs` and leaves, under spines that join the pods, as in the testbed of DCQCN (SIGCOMM
+//! 2015, figure 2).
 
 use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{Clos3, ScenarioError};

@@ -1,4 +1,4 @@
-//! Nodes and links by hand.
+//! Topology of nodes and links by hand.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::plan::{Plan, carries, hosts_know_no_credits};
 use super::{Link, Names, NodeId};
 use crate::scenario::{Custom, LinkBetween, ScenarioError};
 
-/// Lays out what is written, in the order in which it is written.
+/// Lays out nodes and links in the order in which they are written.
 pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
     let mut plan = Plan { hosts: custom.hosts.len() as u32, ..Plan::default() };
     let mut seen = HashSet::new();
@@ -31,7 +31,7 @@ pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
     Ok(plan)
 }
 
-/// Dots and stars have a meaning where ports are named: `leaf0.port3`, `leaf*`.
+/// Rejects names with dots or stars, which have a meaning where ports are named: `leaf0.port3`, `leaf*`.
 fn usable_name(key: &str, name: &str) -> Result<(), ScenarioError> {
     if !name.is_empty() && !name.contains(['.', '*']) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Two switches with hosts on either side of one middle link.
+//! Dumbbell: two switches with hosts, joined by one middle link.
 
 use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{Dumbbell, ScenarioError};

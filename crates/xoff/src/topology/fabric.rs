@@ -1,5 +1,7 @@
-//! The multi-stage switch of QCN occupancy sampling (section V, figure 8): a line card for every Ethernet port, one element
-//! that joins the cards of a supernode, elements joined to each other.
+//! Multi-stage switch of QCN occupancy sampling (section V, figure 8).
+//!
+//! Every Ethernet port has a line card. One element joins the cards of a supernode, and elements are joined to each
+//! other.
 
 use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{Fabric, InternalLink, ScenarioError};

@@ -1,15 +1,15 @@
-//! `topology.failed_links`: links that carry nothing. Both of their ports stay where they are.
+//! Links of `topology.failed_links`, which carry nothing. Both of their ports keep their numbers.
 
 use super::overrides::{no_link, ordered};
 use super::plan::Plan;
 use super::{Names, Network};
 use crate::scenario::ScenarioError;
 
-/// The links that join two nodes, by their numbers.
+/// Returns the numbers of the links that join two nodes.
 ///
 /// # Errors
 ///
-/// Under `key`, where a name is no node's or nothing joins the two.
+/// Reports an error at `key` if a node does not exist, or if no link joins the two.
 pub fn links_between(
     network: &Network,
     names: &Names<'_>,
@@ -23,7 +23,7 @@ pub fn links_between(
     if links.is_empty() { Err(no_link(key, between)) } else { Ok(links) }
 }
 
-/// Fails the links named; all of them where several join the same two nodes.
+/// Marks the named links as failed; where several join the same two nodes, all of them.
 pub(super) fn apply(plan: &mut Plan, failed: &[[String; 2]]) -> Result<(), ScenarioError> {
     let Plan { nodes, hosts, links, .. } = plan;
     let names = Names::new(nodes, *hosts);

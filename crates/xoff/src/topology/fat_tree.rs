@@ -1,4 +1,4 @@
-//! The k-ary fat tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008), all of it or some pods.
+//! k-ary fat tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008), all of it or some pods.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::NodeId;
 use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{FatTree, ScenarioError};
 
-/// Lays out pods one after another: spine j of every pod is joined to the same k/2 cores.
+/// Lays out pods one after another. Spine j of every pod is joined to the same k/2 cores.
 pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
     at_least("topology.k", tree.k, 2)?;
     if !tree.k.is_multiple_of(2) {
@@ -37,7 +37,7 @@ pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
     Ok(plan)
 }
 
-/// Joins every switch of a tier to k/2 neighbours above, from the one that `first_above` gives for its index.
+/// Joins every switch of a tier to k/2 neighbours above, beginning with the one that `first_above` gives for its index.
 fn join_tiers(plan: &mut Plan, tree: &FatTree, tier: Range<NodeId>, first_above: impl Fn(u32) -> NodeId) {
     for (index, switch) in (0..).zip(tier) {
         let above = first_above(index);
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(spines, ["spine1", "spine3", "spine5", "spine7"]);
     }
 
-    /// HPCC's (SIGCOMM 2019): five pods of four leaves and spines, sixteen cores, sixteen hosts on each leaf.
+    /// HPCC's fat tree (SIGCOMM 2019): five pods of four leaves and spines, sixteen cores, sixteen hosts on each leaf.
     #[test]
     fn there_may_be_fewer_pods_and_more_hosts() {
         let network = network(&format!("{}\npods = 5\nhosts_per_leaf = 16", table(8))).unwrap();

@@ -1,4 +1,4 @@
-//! Leaves with hosts, each joined to every spine.
+//! Leaf-spine topology: leaves with hosts, each joined to every spine.
 
 use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{LeafSpine, ScenarioError};

@@ -1,39 +1,39 @@
-//! Nodes by name, and the nearest name where there is none.
+//! Index of nodes by name, which suggests the nearest name where there is none.
 
 use std::collections::HashMap;
 
 use super::{Node, NodeId};
 use crate::scenario::ScenarioError;
 
-/// Finds nodes by name.
+/// Index of nodes by name.
 #[derive(Debug)]
 pub struct Names<'a> {
     nodes: &'a [Node],
     hosts: u32,
-    /// Of the hosts those before any adapters inside servers.
+    /// Number of hosts before any adapters inside servers.
     fabric_hosts: u32,
     by_name: HashMap<&'a str, NodeId>,
 }
 
 impl<'a> Names<'a> {
-    /// An index of these nodes, the first `hosts` of which are hosts.
+    /// Makes an index of these nodes, the first `hosts` of which are hosts.
     pub fn new(nodes: &'a [Node], hosts: u32) -> Self {
         Self::with_adapters(nodes, hosts, hosts)
     }
 
-    /// The same where those from `fabric_hosts` on are adapters inside servers, of the hosts before them.
+    /// Makes an index of nodes whose hosts from `fabric_hosts` on are adapters inside servers.
     pub(super) fn with_adapters(nodes: &'a [Node], hosts: u32, fabric_hosts: u32) -> Self {
         let by_name =
             nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), index as NodeId)).collect();
         Self { nodes, hosts, fabric_hosts, by_name }
     }
 
-    /// The node of this name.
+    /// Finds the node of this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.by_name.get(name).copied()
     }
 
-    /// The node of this name, or what is wrong with the key that named it.
+    /// Finds the node of this name, or reports an error at the key that named it.
     pub fn node(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         self.find(name).ok_or_else(|| {
             let expected = expected_name("the name of a node", name, self.nodes);
@@ -41,7 +41,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The switch of this name, or what is wrong with the key that named it.
+    /// Finds the switch of this name, or reports an error at the key that named it.
     pub fn switch(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         let node = self.node(key, name)?;
         if node < self.hosts {
@@ -51,7 +51,7 @@ impl<'a> Names<'a> {
         Ok(node)
     }
 
-    /// The host of this name, or what is wrong with the key that named it.
+    /// Finds the host of this name, or reports an error at the key that named it.
     pub fn host(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         let problem = match self.find(name) {
             Some(node) if node < self.fabric_hosts => return Ok(node),
@@ -69,8 +69,9 @@ fn expected_name(what: &str, name: &str, nodes: &[Node]) -> String {
     format!("{meant}expected {what}")
 }
 
-/// `did you mean "X"? ` with the candidate that takes the fewest edits, the earliest of several.
-/// Nothing where even that one differs in more than half of the letters.
+/// Writes `did you mean "X"? ` with the candidate that takes the fewest edits, the earliest of several.
+///
+/// Returns an empty text if even that one differs in more than half of the letters.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let by_edits = candidates
         .into_iter()

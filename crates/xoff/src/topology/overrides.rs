@@ -1,4 +1,4 @@
-//! `topology.links`: single links that differ from what their kind says.
+//! Links of `topology.links`, which differ from those of their kind.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::plan::{Plan, carries, hosts_know_no_credits};
 use super::{Names, NodeId};
 use crate::scenario::{LinkBetween, ScenarioError};
 
-/// Changes the links named.
+/// Changes the named links.
 pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), ScenarioError> {
     if overrides.is_empty() {
         return Ok(());
@@ -52,13 +52,13 @@ fn by_ends_of(
     by_ends.get(&ends).copied().ok_or_else(|| no_link(&key, &change.between))
 }
 
-/// What is wrong with a key that names two nodes which nothing joins.
+/// Makes the error of a key that names two nodes which no link joins.
 pub(super) fn no_link(key: &str, [one, other]: &[String; 2]) -> ScenarioError {
     let problem = format!("there is no link between \"{one}\" and \"{other}\"");
     ScenarioError::at(key, problem, "expected two nodes that the topology joins")
 }
 
-/// The two ends of a link, whatever their order.
+/// Puts the two ends of a link in order.
 pub(super) fn ordered([one, other]: [NodeId; 2]) -> [NodeId; 2] {
     [one.min(other), one.max(other)]
 }

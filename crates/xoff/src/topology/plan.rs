@@ -1,4 +1,4 @@
-//! A topology while it is being laid out: nothing is overridden or checked yet.
+//! Plan of a topology while it is being laid out, before overrides and checks.
 
 use std::ops::Range;
 
@@ -6,24 +6,24 @@ use super::{Core, Link, Node, NodeId};
 use crate::kernel::units::Rate;
 use crate::scenario::{FlowControl, InternalLink, LinkSettings, ScenarioError};
 
-/// More links than any simulation here finishes with; it keeps a mistyped number from filling the memory.
+/// Most links of a topology, more than any simulation finishes with. A mistyped number cannot fill the memory.
 const MAXIMUM_LINKS: u64 = 1 << 22;
 
-/// The links whose capacity a load can be a share of.
+/// Links whose capacity a load can be a share of.
 #[derive(Debug)]
 pub(super) struct CoreLinks {
-    /// Their indices.
+    /// Range of their indices.
     pub(super) links: Range<usize>,
-    /// Which way they count.
+    /// Direction in which they count.
     pub(super) way: CoreWay,
 }
 
-/// Which way the links of a core count.
+/// Direction in which the links of a core count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CoreWay {
     Up,
     Both,
-    /// Each for itself.
+    /// Each direction for itself.
     Each,
 }
 
@@ -34,12 +34,12 @@ pub(super) struct Plan {
     pub(super) hosts: u32,
     pub(super) links: Vec<Link>,
     pub(super) core: Option<CoreLinks>,
-    /// The rack of each host, where that is not its switch.
+    /// Rack of each host, where that is not its switch.
     pub(super) racks: Option<Vec<u32>>,
 }
 
 impl Plan {
-    /// Starts with `host0..`, and refuses before it allocates what would never fit.
+    /// Begins with `host0..`, and rejects too many links before it allocates them.
     pub(super) fn with_hosts(hosts: u64, links: u64) -> Result<Self, ScenarioError> {
         if links > MAXIMUM_LINKS {
             let expected = format!("expected at most {MAXIMUM_LINKS} links");
@@ -50,14 +50,14 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Adds switches `prefix0..` and says which they are.
+    /// Adds nodes `prefix0..` and returns their range.
     pub(super) fn add_nodes(&mut self, prefix: &str, count: u32) -> Range<NodeId> {
         let first = self.nodes.len() as NodeId;
         self.nodes.extend((0..count).map(|index| Node { name: format!("{prefix}{index}") }));
         first..first + count
     }
 
-    /// Adds one node.
+    /// Adds one node and returns its number.
     pub(super) fn add_node(&mut self, name: &str) -> NodeId {
         self.nodes.push(Node { name: name.to_owned() });
         self.nodes.len() as NodeId - 1
@@ -69,7 +69,7 @@ impl Plan {
         self.links.push(Link { ends: [one, other], rate, delay, error_rate, flow_control, failed: false });
     }
 
-    /// Joins two switches inside a fabric.
+    /// Joins two switches inside a fabric, by a link with credits.
     pub(super) fn join_internally(&mut self, one: NodeId, other: NodeId, settings: InternalLink) {
         let InternalLink { rate, delay, error_rate } = settings;
         self.join(one, other, LinkSettings { rate, delay, error_rate, flow_control: FlowControl::Credits });
@@ -86,12 +86,12 @@ impl Plan {
         }
     }
 
-    /// Names the links added since `first` as the core.
+    /// Makes the links added since `first` the core.
     pub(super) fn core_since(&mut self, first: usize, way: CoreWay) {
         self.core = Some(CoreLinks { links: first..self.links.len(), way });
     }
 
-    /// What the core links carry at most, after overrides and failures.
+    /// Returns the capacity of the core links, after overrides and failures.
     pub(super) fn core(&self) -> Option<Core> {
         let core = self.core.as_ref()?;
         let working = self.links[core.links.clone()].iter().filter(|link| !link.failed);
@@ -104,7 +104,7 @@ impl Plan {
     }
 }
 
-/// Refuses a number of nodes below `minimum`.
+/// Rejects a number of nodes below `minimum`.
 pub(super) fn at_least(key: &str, value: u32, minimum: u32) -> Result<(), ScenarioError> {
     if value >= minimum {
         return Ok(());
@@ -112,7 +112,7 @@ pub(super) fn at_least(key: &str, value: u32, minimum: u32) -> Result<(), Scenar
     Err(ScenarioError::at(key, format!("is {value}"), format!("expected at least {minimum}")))
 }
 
-/// Refuses a link that carries nothing.
+/// Rejects a link whose rate is zero.
 pub(super) fn carries(key: &str, rate: Rate) -> Result<(), ScenarioError> {
     if rate > Rate::ZERO {
         return Ok(());
@@ -120,7 +120,7 @@ pub(super) fn carries(key: &str, rate: Rate) -> Result<(), ScenarioError> {
     Err(ScenarioError::at(key, "is zero", "expected a rate above zero, such as \"100Gbps\""))
 }
 
-/// Refuses credits on a link of a host; the first `hosts` nodes are hosts.
+/// Rejects credits on a link of a host; the first `hosts` nodes are hosts.
 pub(super) fn hosts_know_no_credits(key: &str, link: &Link, hosts: u32) -> Result<(), ScenarioError> {
     if link.flow_control == FlowControl::Pause || link.ends.iter().all(|&end| end >= hosts) {
         return Ok(());

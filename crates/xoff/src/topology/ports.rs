@@ -1,22 +1,22 @@
-//! The ports of every node, one after another in one array.
+//! Ports of every node, one after another in one array.
 
 use super::{Link, NodeId};
 
-/// Index of a port among the ports of all nodes, and so of the one direction of a link that it feeds.
+/// Index of a port among the ports of all nodes, and so of the direction of a link that it feeds.
 pub type PortId = u32;
 
-/// One end of a link, seen from the node that has it.
+/// End of a link, seen from the node that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Index of the link.
     pub link: u32,
-    /// The node at its other end.
+    /// Node at the other end.
     pub peer: NodeId,
-    /// The port at its other end.
+    /// Number of the port at the other end.
     pub peer_port: u16,
 }
 
-/// The ports of every node; a node numbers them in the order of the links.
+/// Ports of every node. A node numbers them in the order of the links.
 #[derive(Clone, Debug)]
 pub struct Ports {
     starts: Vec<u32>,
@@ -45,29 +45,29 @@ impl Ports {
         Self { starts, ports }
     }
 
-    /// The index of a node's first port among the ports of all nodes.
+    /// Index of a node's first port among the ports of all nodes.
     pub fn first(&self, node: NodeId) -> PortId {
         self.starts[node as usize]
     }
 
-    /// The node that has a port, and the port's number there.
+    /// Returns the node that has a port, and the port's number there.
     pub fn place(&self, port: PortId) -> (NodeId, u16) {
         let node = self.starts.partition_point(|&first| first <= port) - 1;
         (node as NodeId, (port - self.starts[node]) as u16)
     }
 
-    /// The port at the other end of a port's link.
+    /// Returns the port at the other end of a port's link.
     pub fn other_end(&self, port: PortId) -> PortId {
         let Port { peer, peer_port, .. } = self.ports[port as usize];
         self.first(peer) + u32::from(peer_port)
     }
 
-    /// The number of ports of all nodes.
+    /// Number of ports of all nodes.
     pub fn count(&self) -> usize {
         self.ports.len()
     }
 
-    /// The ports of one node, in order of their numbers.
+    /// Ports of one node, in order of their numbers.
     #[inline]
     pub fn of(&self, node: NodeId) -> &[Port] {
         let node = node as usize;
@@ -75,7 +75,7 @@ impl Ports {
     }
 }
 
-/// Where each node's ports begin, and where the last node's end.
+/// Returns the index at which each node's ports begin, and at which the last node's end.
 fn starts(nodes: usize, links: &[Link]) -> Vec<u32> {
     let mut starts = vec![0_u32; nodes + 1];
     for end in links.iter().flat_map(|link| link.ends) {

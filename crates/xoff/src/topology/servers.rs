@@ -1,27 +1,29 @@
-//! Servers of several hosts, which a network of their own joins besides the fabric. Each host has an adapter more there, which is
-//! a node by itself, behind all hosts; so is each server's switch, behind all nodes.
+//! Servers of several hosts, joined inside by a network of their own (scale-up).
+//!
+//! A host of a server has a second adapter there. That is a node by itself, behind all hosts; the server's switch is a
+//! node behind all others.
 
 use super::plan::{Plan, carries, hosts_know_no_credits};
 use super::{Node, NodeId};
 use crate::scenario::{ScaleUp, ScenarioError};
 
-/// Which hosts share a server, and which nodes their adapters there are.
+/// Assignment of hosts to servers, and of adapters inside to hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Servers {
-    /// How many hosts there are, in all servers.
+    /// Number of hosts in all servers.
     hosts: u32,
     per_server: u32,
     stride: u32,
 }
 
 impl Servers {
-    /// The server of a host.
+    /// Server of a host.
     pub fn of(&self, host: NodeId) -> u32 {
         debug_assert!(host < self.hosts, "an adapter inside is no host");
         host / (self.stride * self.per_server) * self.stride + host % self.stride
     }
 
-    /// The hosts that share the server of this one, itself among them.
+    /// Returns the hosts that share the server of this one, itself among them.
     pub fn together(&self, host: NodeId) -> impl Iterator<Item = NodeId> + use<> {
         debug_assert!(host < self.hosts, "an adapter inside is no host");
         let block = self.stride * self.per_server;
@@ -29,22 +31,23 @@ impl Servers {
         (0..self.per_server).map(move |place| first + place * stride)
     }
 
-    /// The host that has an adapter, of whichever network.
+    /// Returns the host that has an adapter, in the fabric or inside a server.
     pub fn host_of(&self, adapter: NodeId) -> NodeId {
         if adapter < self.hosts { adapter } else { adapter - self.hosts }
     }
 
-    /// The other adapter of the host that has this one.
+    /// Returns the other adapter of the host that has this one.
     pub fn beside(&self, adapter: NodeId) -> NodeId {
         if adapter < self.hosts { adapter + self.hosts } else { adapter - self.hosts }
     }
 
-    /// Whether an adapter is one inside a server.
+    /// Whether an adapter is inside a server.
     pub fn is_inside(&self, adapter: NodeId) -> bool {
         adapter >= self.hosts
     }
 
-    /// The first of the hosts that are joined to this one while all links work: of the fabric, or inside one server.
+    /// Returns the first of the hosts that are joined to this one while all links work, in the fabric or inside one
+    /// server.
     pub fn first_joined_to(servers: Option<Self>, host: NodeId) -> NodeId {
         let inside = servers.filter(|servers| servers.is_inside(host));
         let first = inside.and_then(|servers| {
@@ -54,7 +57,7 @@ impl Servers {
         first.unwrap_or(0)
     }
 
-    /// The adapters of two hosts between which packets go from one to the other, whether or not any share servers.
+    /// Returns the adapters of two hosts between which packets go. Without servers these are the hosts themselves.
     pub fn between(servers: Option<Self>, source: NodeId, destination: NodeId) -> [NodeId; 2] {
         let hosts = [source, destination];
         match servers {
@@ -66,7 +69,7 @@ impl Servers {
     }
 }
 
-/// Adds adapters and switches of servers to a topology that is laid out.
+/// Adds the adapters and switches of servers to a topology that is laid out.
 pub(super) fn apply(plan: &mut Plan, scale_up: &ScaleUp) -> Result<Servers, ScenarioError> {
     let &ScaleUp { hosts_per_server: per_server, stride, link } = scale_up;
     let refuse = |key: &str, problem: String, expected: &str| {
@@ -125,7 +128,7 @@ mod tests {
         Network::build(&from_text(topology), Some(&from_text(&format!("{scale_up}\n{link}"))))
     }
 
-    /// Two leaves with four hosts each.
+    /// Builds two leaves with four hosts each.
     fn clos(scale_up: &str) -> Result<Network, ScenarioError> {
         let shape = "kind = 'leaf_spine'\nleaves = 2\nspines = 1\nhosts_per_leaf = 4";
         network(&format!("{shape}\n{HOST_LINK}\n{FABRIC_LINK}"), scale_up)

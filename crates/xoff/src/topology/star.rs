@@ -1,4 +1,4 @@
-//! Hosts around one switch.
+//! Star: hosts around one switch.
 
 use super::plan::{Plan, at_least, carries};
 use crate::scenario::{ScenarioError, Star};
