@@ -1,8 +1,9 @@
-//! Routing: which port leads to which host.
-//! Tables are computed once, by hop count or as the scenario says; destinations are grouped by edge, the switch they hang on, so
-//! that a search runs per edge.
-//! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow, unless a switch balances
-//! load (`load_balancing/`).
+//! Routing: the port by which each switch reaches each host.
+//!
+//! Tables are computed once, by hop count or by the scenario's routes. Destinations are grouped by edge, the switch
+//! they are attached to, so that one search per edge suffices. Among next hops of equal cost the hash of a packet's
+//! five-tuple decides (ECMP), the same for every packet of a flow. A switch that balances load decides otherwise
+//! (`load_balancing/`).
 
 mod by_hand;
 mod ecmp;
@@ -25,21 +26,21 @@ use crate::topology::{Network, NodeId};
 use shortest::SwitchGraph;
 use table::Attachment;
 
-/// The tables of all switches.
+/// Forwarding tables of all switches.
 #[derive(Clone, Debug)]
 pub struct Routes {
     hosts: u32,
     switches: Vec<SwitchRoutes>,
-    /// Whether paths between two hosts may differ in length.
+    /// Whether routes by hand may make paths between two hosts differ in length.
     any_by_hand: bool,
 }
 
-/// One link of a path, from the node that sends on it.
+/// Link of a path, from the node that sends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// The node that sends.
+    /// Node that sends.
     pub node: NodeId,
-    /// Its port.
+    /// Number of the node's port.
     pub port: u16,
     /// Index of the link.
     pub link: u32,
@@ -51,14 +52,16 @@ impl Routes {
         Self::find(network, |_, _| Vec::new())
     }
 
-    /// The same, once links of the network have failed or come back. A switch from which an edge can no longer be reached sends
-    /// what is for it as in these routes, and so at last into a link that has failed.
+    /// Finds the shortest paths again, once links of the network have failed or come back.
+    ///
+    /// A switch that can no longer reach an edge keeps sending as before, until the packets meet a failed link.
     #[must_use]
     pub fn after(&self, network: &Network) -> Self {
         Self::find(network, |switch, host| self.table(switch).equal_cost_ports(host).to_vec())
     }
 
-    /// Finds all shortest paths. Of a switch and a host with none between them, `otherwise` says by which ports that is.
+    /// Finds all shortest paths. For a switch and a host with no path between them, `otherwise` returns the ports to
+    /// use.
     fn find(network: &Network, otherwise: impl Fn(NodeId, NodeId) -> Vec<u16>) -> Self {
         let mut graph = SwitchGraph::new(network);
         let attachments: Arc<[Attachment]> =
@@ -80,18 +83,18 @@ impl Routes {
         Self { hosts: network.hosts, switches, any_by_hand: false }
     }
 
-    /// The table of one switch.
+    /// Table of one switch.
     #[inline]
     pub fn table(&self, switch: NodeId) -> &SwitchRoutes {
         &self.switches[(switch - self.hosts) as usize]
     }
 
-    /// Whether any switch has a choice among next hops.
+    /// Whether any switch has several next hops towards some host.
     pub fn have_choices(&self) -> bool {
         self.switches.iter().any(SwitchRoutes::has_choices)
     }
 
-    /// The links that packets may cross, those of each hop together, as far as the shortest path goes.
+    /// Lists the links that packets may cross, hop by hop along the shortest paths.
     pub fn links_by_hop(&self, network: &Network, source: NodeId, destination: NodeId) -> Vec<Vec<Hop>> {
         let (mut nodes, mut hops) = (BTreeSet::from([source]), Vec::new());
         while !nodes.contains(&destination) {
@@ -113,7 +116,7 @@ impl Routes {
         hops
     }
 
-    /// The links that a packet of this tuple crosses, in order.
+    /// Returns the links that a packet with this five-tuple crosses, in order.
     pub fn path<'a>(
         &'a self,
         network: &'a Network,
@@ -140,7 +143,7 @@ fn attachment(network: &Network, host: NodeId) -> Attachment {
     Attachment { edge: network.edges[host as usize] as u16, port }
 }
 
-/// The first host of every edge.
+/// Returns the first host of every edge.
 fn first_hosts(network: &Network) -> Vec<NodeId> {
     let edges = network.edges.iter().max().map_or(0, |last| last + 1);
     let mut hosts = vec![0; edges as usize];
@@ -173,7 +176,7 @@ mod tests {
         assert_eq!([1, 2, 3, 4, 15].map(length), [2, 4, 4, 6, 6]);
     }
 
-    /// The deadlock fabric of DSH (figure 16): what goes from leaf 0 to leaf 3 bounces off another leaf.
+    /// The deadlock fabric of DSH (figure 16): packets from leaf 0 to leaf 3 bounce off another leaf.
     #[test]
     fn paths_go_round_failed_links() {
         let network = network(&format!(
@@ -193,7 +196,7 @@ mod tests {
         assert!((0..64).all(|flow| path(&network, &routes, 0, 3, flow).len() == 6));
     }
 
-    /// Switches cut off from a host send on what is for it as before the failures, until it meets one of them.
+    /// Switches cut off from a host send its packets as before the failures, until these meet a failed link.
     #[test]
     fn what_nobody_reaches_goes_as_it_went() {
         let mut network = network(&format!(
@@ -251,7 +254,7 @@ mod tests {
         assert_eq!(Routes::new(&network).table(2).port(1, || tuple), 1 + 5);
     }
 
-    /// Among two next hops at the edge and two above it, the second choice is the first one again.
+    /// Among two next hops at the edge and two above it, the second choice is the same as the first.
     #[test]
     fn switches_with_the_same_seed_leave_half_of_the_cores_unused() {
         let cores = |network: &Network| {
@@ -275,7 +278,7 @@ mod tests {
         assert_eq!(cores.len(), 4);
     }
 
-    /// A random tree of switches with extra links, and hosts on random switches.
+    /// Draws a random tree of switches with extra links, and hosts on random switches.
     fn random_network() -> impl Strategy<Value = Network> {
         let switches = proptest::collection::vec(any::<prop::sample::Index>(), 0..12);
         let extra = proptest::collection::vec(any::<[prop::sample::Index; 2]>(), 0..8);
@@ -315,7 +318,7 @@ mod tests {
         format!("s{switch}")
     }
 
-    /// Hops from every node to one host, found without the tables.
+    /// Counts the hops from every node to one host, without the tables.
     fn distances(network: &Network, to: NodeId) -> Vec<u32> {
         let mut distances = vec![u32::MAX; network.nodes.len()];
         distances[to as usize] = 0;

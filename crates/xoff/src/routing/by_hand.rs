@@ -1,15 +1,15 @@
-//! Routes by hand, over those that shortest paths give: no packet may go round for ever.
+//! Routes that a scenario sets by hand, in place of shortest paths. No packet may go round for ever.
 
 use super::{Routes, first_hosts};
 use crate::scenario::{Route, ScenarioError};
 use crate::topology::{Network, NodeId};
 
 impl Routes {
-    /// The same routes with those that a scenario says instead.
+    /// Returns the routes with those of the scenario in place of the shortest paths.
     ///
     /// # Errors
     ///
-    /// A route that names no such switches or no link between them, or that leads packets in a circle.
+    /// Rejects a route that names no such switches or no link between them, or that leads packets in a circle.
     pub fn with(mut self, network: &Network, said: &[Route]) -> Result<Self, ScenarioError> {
         let (names, hosts) = (network.names(), first_hosts(network));
         let mut set = Vec::new();
@@ -66,7 +66,7 @@ impl Routes {
         Ok(self)
     }
 
-    /// A way from a switch back to it that packets to a host may take.
+    /// Finds a way from a switch back to itself that packets to a host may take.
     fn circle(&self, network: &Network, from: NodeId, host: NodeId) -> Option<Vec<NodeId>> {
         let mut came_from = vec![None; network.nodes.len()];
         let mut reached = vec![from];
@@ -92,7 +92,7 @@ impl Routes {
     }
 }
 
-/// The ports of a switch whose links to a neighbouring switch work.
+/// Returns the ports of a switch whose links to a neighbouring switch work.
 fn ports_to(network: &Network, switch: NodeId, neighbour: NodeId) -> Vec<u16> {
     let leads_there = |link: u32, peer: NodeId| {
         peer == neighbour && !network.is_host(peer) && !network.links[link as usize].failed
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::topology::testing::{FABRIC_LINK, HOST_LINK, network};
 
-    /// The deadlock fabric of DSH (figure 16).
+    /// Builds the deadlock fabric of DSH (figure 16).
     fn fabric() -> Network {
         network(&format!(
             "kind = 'leaf_spine'\nleaves = 4\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}\n\
@@ -124,7 +124,7 @@ mod tests {
         Routes::new(network).with(network, &said.iter().copied().map(route).collect::<Vec<_>>())
     }
 
-    /// The paths of which the paper's cycle is made.
+    /// The paths that make up the paper's cycle.
     #[test]
     fn a_route_by_hand_takes_the_place_of_all_shortest_paths() {
         let network = fabric();
@@ -146,7 +146,7 @@ mod tests {
         );
     }
 
-    /// Of two spines one goes round by the other.
+    /// One of two spines sends its packets by way of the other.
     #[test]
     fn the_longest_path_is_found_among_all() {
         let network = network(&format!(

@@ -1,47 +1,52 @@
-//! Equal-cost multipath: the five-tuple of a packet and its hash, as HPCC's reference code has them.
-//! The hash is `MurmurHash3_x86_32` (Appleby 2011) over three words; packets of a flow always hash alike.
+//! Equal-cost multipath (ECMP): the five-tuple of a packet and its hash, as in HPCC's reference code.
+//!
+//! The hash is `MurmurHash3_x86_32` (Appleby 2011) over three words, seeded by the switch. All packets of a flow hash
+//! alike.
 
 use crate::topology::NodeId;
 
-/// Port that every flow is addressed to.
+/// Destination port of every flow.
 const DESTINATION_PORT: u16 = 100;
-/// Three words.
+/// Bytes that are hashed: three words.
 const TUPLE_BYTES: u32 = 12;
 /// Source port of a host's first flow.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
-/// What is hashed for flows that have no source port of their own: transports of which flows from one host to another hash alike, because
-/// they go by few connections, in turn, and those that spray, whose packets hash by their entropies.
+/// Transports whose flows do not each have a source port of their own.
+///
+/// Flows over persistent connections hash by their connection, of which there are few between two hosts. Packets of a
+/// transport that sprays hash by their entropies.
 #[derive(Clone, Debug)]
 pub struct SharedTuples {
-    /// What is hashed as the number of a flow of a transport, by its index; nothing where each has its own.
+    /// Connections of each transport, by its index; none where each flow has a source port of its own.
     numbers: [Option<Connections>; 256],
-    /// Whether entropies are hashed instead.
+    /// Whether each transport's packets hash by their entropies.
     sprayed: [bool; 256],
     are_any: bool,
 }
 
-/// The connections of a transport from one host to another.
+/// Connections of a transport from one host to another.
 #[derive(Clone, Copy, Debug)]
 struct Connections {
-    /// What is hashed for the first of them.
+    /// Number that stands for the first connection in the five-tuple.
     first: u16,
-    /// How many there are.
+    /// Number of connections.
     count: u8,
 }
 
 impl Connections {
-    /// By which of them a flow goes.
+    /// Returns the connection that a flow takes.
     fn of(self, number_at_source: u32) -> u8 {
         (number_at_source % u32::from(self.count)) as u8
     }
 }
 
 impl SharedTuples {
-    /// No transport is one.
+    /// No transport shares source ports.
     pub const NONE: Self = Self { numbers: [None; 256], sprayed: [false; 256], are_any: false };
 
-    /// Those of these indices, which have so many connections each. The first of them hash alike whatever their index is, and so on.
+    /// Gives each of these transports, by index, its number of connections. Numbers of connections follow one another
+    /// from transport to transport.
     pub fn of(transports: impl Iterator<Item = (u8, u8)>) -> Self {
         let (mut all, mut first) = (Self::NONE, 0);
         for (transport, count) in transports {
@@ -52,7 +57,7 @@ impl SharedTuples {
         all
     }
 
-    /// Besides, of these indices packets hash by their entropies.
+    /// Adds transports whose packets hash by their entropies.
     #[must_use]
     pub fn with_sprayed(mut self, transports: impl Iterator<Item = u8>) -> Self {
         for transport in transports {
@@ -66,7 +71,7 @@ impl SharedTuples {
         self.sprayed[usize::from(transport)]
     }
 
-    /// What is hashed as the number of a flow of a transport that is not sprayed.
+    /// Returns the number that stands for a flow in the five-tuple, for a transport that does not spray.
     #[inline]
     pub fn number(&self, transport: u8, number_at_source: u32) -> u32 {
         if self.are_any { self.number_of_some(transport, number_at_source) } else { number_at_source }
@@ -79,23 +84,23 @@ impl SharedTuples {
         })
     }
 
-    /// By which of the connections that flows of a transport share a flow goes; the only one where they share none.
+    /// Returns the connection that a flow takes; 0 where flows of the transport share none.
     pub fn connection(&self, transport: u8, number_at_source: u32) -> u8 {
         self.numbers[usize::from(transport)].map_or(0, |connections| connections.of(number_at_source))
     }
 }
 
-/// What a switch hashes to choose among next hops; the protocol number, always the same, is left out.
+/// Five-tuple that a switch hashes to choose among next hops. The protocol number is always the same and left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FiveTuple {
     source_address: u32,
     destination_address: u32,
-    /// Source port below destination port.
+    /// Source port in the lower half, destination port in the upper half.
     ports: u32,
 }
 
 impl FiveTuple {
-    /// The tuple of the data packets of one flow, numbered among the flows of its source.
+    /// Makes the five-tuple of a flow's data packets; the flow is numbered among those of its source.
     #[inline]
     pub fn of_flow(source: NodeId, destination: NodeId, number_at_source: u32) -> Self {
         Self {
@@ -106,15 +111,17 @@ impl FiveTuple {
         }
     }
 
-    /// The tuple of a packet between two hosts: of the flow's data, or of what its receiver sends back. Only the order
-    /// of the ports differs, and choosing it takes no branch.
+    /// Makes the five-tuple of a packet between two hosts: of the flow's data, or of its receiver's answers if
+    /// `goes_back`.
+    ///
+    /// Only the order of the ports differs, and choosing it takes no branch.
     #[inline]
     pub fn of_packet(source: NodeId, destination: NodeId, number_at_source: u32, goes_back: bool) -> Self {
         let tuple = Self::of_flow(source, destination, number_at_source);
         Self { ports: tuple.ports.rotate_left(u32::from(goes_back) * 16), ..tuple }
     }
 
-    /// The tuple of what the receiver sends back.
+    /// Five-tuple of the packets that the receiver sends back.
     #[inline]
     #[must_use]
     pub fn reversed(self) -> Self {
@@ -125,7 +132,7 @@ impl FiveTuple {
         }
     }
 
-    /// The hash that chooses the next hop at a switch of this seed.
+    /// Hash that chooses the next hop at a switch with this seed.
     #[inline]
     pub fn hash(self, seed: u32) -> u32 {
         let hash = mixed(mixed(mixed(seed, self.source_address), self.destination_address), self.ports);
@@ -133,20 +140,20 @@ impl FiveTuple {
     }
 }
 
-/// 11.0.0.1, 11.0.1.1, ...: the address of HPCC's node of this number.
+/// Address of HPCC's node with this number: 11.0.0.1, 11.0.1.1 and so on.
 #[inline]
 fn address(node: NodeId) -> u32 {
     0x0b00_0001_u32.wrapping_add((node >> 8) << 16).wrapping_add((node & 0xff) << 8)
 }
 
-/// The hash's body: takes in one little-endian word.
+/// Takes one little-endian word into the hash (the body of MurmurHash3).
 #[inline]
 fn mixed(hash: u32, word: u32) -> u32 {
     let word = word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
     (hash ^ word).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
 }
 
-/// The hash's end; the length in bytes is already mixed in.
+/// Finishes the hash (the end of MurmurHash3). The length in bytes is already mixed in.
 #[inline]
 fn finished(hash: u32) -> u32 {
     let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -158,7 +165,7 @@ fn finished(hash: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Over the words that HPCC's `switch-node.cc` hashes, computed by hand; the last is of the word "test".
+    /// Over the words that HPCC's `switch-node.cc` hashes, computed by hand. The last hash is of the word "test".
     #[test]
     fn the_hash_is_murmur3_over_address_and_port_words() {
         let first = FiveTuple::of_flow(0, 1, 0);

@@ -1,17 +1,19 @@
-//! How long paths are: between any two hosts as long as between the edges that these hang on. All of them are equally long unless
-//! routes by hand make some longer, and then the longest counts.
+//! Lengths of paths between hosts, in switches.
+//!
+//! A path between two hosts is as long as that between their edges. All paths between two edges are equally long unless
+//! routes by hand make some longer; then the longest counts.
 
 use std::collections::BTreeMap;
 
 use super::{FiveTuple, Hop, Routes, first_hosts};
 use crate::topology::{Network, NodeId, Port};
 
-/// The switches on the paths of a network.
+/// Number of switches on the paths of a network.
 #[derive(Clone, Debug, Default)]
 pub struct Lengths {
-    /// The edge of each host.
+    /// Edge of each host.
     edges: Vec<u32>,
-    /// Between one edge and another.
+    /// Number of switches between each two edges.
     switches: Vec<Vec<u16>>,
 }
 
@@ -33,7 +35,7 @@ impl Lengths {
         Self { edges: network.edges.clone(), switches }
     }
 
-    /// The switches between two hosts.
+    /// Number of switches on the longest path between two hosts.
     pub fn switches(&self, from: NodeId, to: NodeId) -> u32 {
         let edge = |host: NodeId| self.edges[host as usize] as usize;
         self.switches[edge(from)][edge(to)].into()
@@ -41,7 +43,8 @@ impl Lengths {
 }
 
 impl Routes {
-    /// The links of a longest path from one host to another: where all are equally long, that of their first flow.
+    /// Returns the links of a longest path from one host to another. Where all paths are equally long, that of the
+    /// first flow is taken.
     pub fn longest_path(&self, network: &Network, from: NodeId, to: NodeId) -> Vec<Hop> {
         if !self.any_by_hand {
             return self.path(network, from, to, FiveTuple::of_flow(from, to, 0)).collect();
@@ -53,7 +56,7 @@ impl Routes {
         links
     }
 
-    /// Finds the longest path from every node that is met, last link first.
+    /// Finds the longest path from every node on the way, last link first.
     fn find_longest(
         &self,
         network: &Network,
@@ -94,7 +97,7 @@ mod tests {
         assert_eq!(switches_from_the_first("kind = 'fat_tree'\nk = 4", &[1, 2, 3, 4, 15]), [1, 3, 3, 5, 5]);
     }
 
-    /// What goes from leaf 0 to leaf 3 bounces off another leaf.
+    /// Packets from leaf 0 to leaf 3 bounce off another leaf.
     #[test]
     fn a_way_round_a_failed_link_is_longer() {
         let bounce = "kind = 'leaf_spine'\nleaves = 4\nspines = 2\nhosts_per_leaf = 1\n\

@@ -1,4 +1,5 @@
-//! Load balancing: which of several next hops of equal cost a packet takes, where not its flow's hash decides for good.
+//! Load balancing: the choice among several next hops of equal cost, for switches that do not leave it to the flow's
+//! hash.
 
 mod adaptive;
 mod flowlets;
@@ -8,18 +9,18 @@ use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{Routing, RoutingKind};
 use flowlets::Flowlets;
 
-/// What a port has to do already, the least first: a link that is down is the most of all.
+/// Work that a port has before it, ordered from least to most. A link that is down counts as most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Load {
-    /// Whether its link is down.
+    /// Whether the port's link is down.
     pub is_down: bool,
-    /// What its queues hold.
+    /// Bytes in the port's queues.
     pub queued: Bytes,
-    /// Whether a packet is on its wire.
+    /// Whether a packet is on the port's wire.
     pub is_busy: bool,
 }
 
-/// How one switch balances load.
+/// State of one switch that balances load.
 #[derive(Clone, Debug)]
 pub struct LoadBalancer {
     scheme: Scheme,
@@ -35,7 +36,7 @@ enum Scheme {
 }
 
 impl LoadBalancer {
-    /// As the topology says; nothing for ECMP.
+    /// Makes the balancer of the topology's routing; none for ECMP.
     pub fn new(routing: &Routing, rng: Rng) -> Option<Self> {
         let flowlets = || Flowlets::new(routing.flowlet_gap.unwrap_or(FLOWLET_GAP));
         let scheme = match routing.kind {
@@ -48,7 +49,7 @@ impl LoadBalancer {
         Some(Self { scheme, rng })
     }
 
-    /// The port that a packet takes of several, at least one. `hash` is that of its flow at this switch.
+    /// Picks one of several ports for a packet. `hash` is that of its flow at this switch.
     pub fn choose(
         &mut self,
         ports: &[u16],
@@ -68,7 +69,7 @@ impl LoadBalancer {
     }
 }
 
-/// CONGA's (SIGCOMM 2014).
+/// Gap after which a new flowlet begins, unless set: that of CONGA (SIGCOMM 2014).
 const FLOWLET_GAP: Span = Span::from_microseconds(500);
 
 fn at_random(ports: &[u16], rng: &mut Rng) -> u16 {
@@ -92,7 +93,7 @@ mod tests {
         Load { is_down: false, queued: Bytes::new(bytes), is_busy: false }
     }
 
-    /// Of 8000 packets each of four ports has 2000, give or take six standard deviations of 38.7.
+    /// Of 8000 packets each of four ports gets 2000, give or take six standard deviations of 38.7.
     #[test]
     fn packets_are_sprayed_evenly() {
         let mut balancer = balancer(RoutingKind::PacketSpraying);

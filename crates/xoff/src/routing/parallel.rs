@@ -1,5 +1,7 @@
-//! Shortest paths together: the links of each hop side by side, of which a packet takes one where load is balanced. Between two edges
-//! they are the same for all hosts there, and found when they are first asked for: a run may have millions of flows.
+//! Parallel links of shortest paths: for each hop those of which a packet takes one, where load is balanced.
+//!
+//! Between two edges they are the same for all hosts. They are found when they are first needed, since a run may have
+//! millions of flows.
 
 use std::iter::once;
 use std::sync::OnceLock;
@@ -8,14 +10,14 @@ use super::{Hop, Routes, first_hosts};
 use crate::kernel::units::{Rate, Span};
 use crate::topology::{Network, NodeId};
 
-/// Links side by side, at least one.
+/// Links of one hop side by side, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParallelLinks {
-    /// The rate of the fastest.
+    /// Rate of the fastest.
     pub fastest: Rate,
-    /// The delay of the shortest.
+    /// Delay of the shortest.
     pub shortest: Span,
-    /// Their rates together; nothing of a single one.
+    /// Sum of their rates; none for a single link.
     pub together: Option<Rate>,
 }
 
@@ -31,23 +33,23 @@ impl ParallelLinks {
     }
 }
 
-/// Those between each two edges of a network.
+/// Parallel links between each two edges of a network.
 #[derive(Clone, Debug)]
 pub struct ParallelPaths {
-    /// The first host of each edge.
+    /// First host of each edge.
     hosts: Vec<NodeId>,
     between: Vec<OnceLock<Vec<ParallelLinks>>>,
 }
 
 impl ParallelPaths {
-    /// Nothing is found yet.
+    /// Begins with nothing found.
     pub fn new(network: &Network) -> Self {
         let hosts = first_hosts(network);
         let between = vec![OnceLock::new(); hosts.len() * hosts.len()];
         Self { hosts, between }
     }
 
-    /// The links of each hop from one host to another.
+    /// Returns the links of each hop from one host to another.
     pub fn by_hop(
         &self,
         network: &Network,

@@ -2,14 +2,14 @@
 
 use crate::topology::{Network, NodeId, Port};
 
-/// A neighbour of a switch.
+/// Neighbour of a switch, and the port that leads there.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     switch: u32,
     port: u16,
 }
 
-/// The switches and the working links between them; switches are numbered from zero.
+/// Graph of the switches and the working links between them. Switches are numbered from zero.
 #[derive(Debug)]
 pub(super) struct SwitchGraph {
     starts: Vec<u32>,
@@ -19,7 +19,8 @@ pub(super) struct SwitchGraph {
 }
 
 impl SwitchGraph {
-    /// Leaves out hosts and failed links. Neighbours are sorted by node and port: this is the order of next hops.
+    /// Makes the graph without hosts and failed links. Neighbours are sorted by node and port, which is the order of
+    /// next hops.
     pub(super) fn new(network: &Network) -> Self {
         let switches = network.nodes.len() - network.hosts as usize;
         let mut graph = Self {
@@ -44,7 +45,7 @@ impl SwitchGraph {
         graph
     }
 
-    /// The switches that the search before has not reached.
+    /// Returns the switches that the last search has not reached.
     pub(super) fn unreached(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.distances).filter(|(_, distance)| **distance == u32::MAX).map(|(switch, _)| switch)
     }

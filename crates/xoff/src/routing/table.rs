@@ -1,4 +1,4 @@
-//! The forwarding table of one switch: what the hot loop asks for every packet.
+//! Forwarding table of one switch, which the hot loop reads for every packet.
 
 use std::slice;
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use super::FiveTuple;
 use crate::topology::NodeId;
 
-/// An entry at or above this is no port but an index of a choice.
+/// Smallest entry that is an index of a choice and not a port.
 const CHOICE: u16 = 0x8000;
-/// An entry for destinations on this very switch.
+/// Entry for destinations on this very switch.
 const LOCAL: u16 = u16::MAX;
 
-/// Where a host hangs; small, for there is one per host and every look-up reads one.
+/// Place at which a host is attached. It is small, since every look-up reads one of as many as there are hosts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attachment {
-    /// The host's edge.
+    /// Edge of the host.
     pub(super) edge: u16,
-    /// The port of the edge's switch that leads to the host.
+    /// Port of the edge's switch that leads to the host.
     pub(super) port: u16,
 }
 
@@ -27,7 +27,7 @@ struct Choice {
     count: u32,
 }
 
-/// Where one switch sends packets.
+/// Forwarding table of one switch.
 #[derive(Clone, Debug)]
 pub struct SwitchRoutes {
     attachments: Arc<[Attachment]>,
@@ -38,12 +38,12 @@ pub struct SwitchRoutes {
 }
 
 impl SwitchRoutes {
-    /// A table in which every edge is this switch's own, until told otherwise.
+    /// Makes a table in which every edge is this switch itself, until `set` says otherwise.
     pub(super) fn new(attachments: Arc<[Attachment]>, edges: usize, seed: u32) -> Self {
         Self { attachments, next: vec![LOCAL; edges], choices: Vec::new(), ports: Vec::new(), seed }
     }
 
-    /// Says by which ports an edge is reached; equal sets of ports are kept once.
+    /// Sets the ports by which an edge is reached. Equal sets of ports are stored once.
     pub(super) fn set(&mut self, edge: usize, ports: &[u16]) {
         self.next[edge] = match *ports {
             [port] => port,
@@ -65,7 +65,7 @@ impl SwitchRoutes {
         &self.ports[choice.offset as usize..][..choice.count as usize]
     }
 
-    /// The port towards a host. The tuple is asked for only where there is a choice.
+    /// Port towards a host. The five-tuple is computed only where there is a choice.
     // Called at two places, for every packet.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -84,7 +84,7 @@ impl SwitchRoutes {
         }
     }
 
-    /// All ports that lead to a host on a shortest path.
+    /// Ports that lead to a host on shortest paths.
     pub fn equal_cost_ports(&self, destination: NodeId) -> &[u16] {
         let attachment = &self.attachments[destination as usize];
         match &self.next[attachment.edge as usize] {
@@ -94,7 +94,7 @@ impl SwitchRoutes {
         }
     }
 
-    /// The port of a host that hangs on this very switch.
+    /// Port of a host that is attached to this very switch.
     pub fn local_port(&self, destination: NodeId) -> Option<u16> {
         let attachment = self.attachments[destination as usize];
         (self.next[attachment.edge as usize] == LOCAL).then_some(attachment.port)
@@ -105,7 +105,7 @@ impl SwitchRoutes {
         !self.choices.is_empty()
     }
 
-    /// What its hash begins with.
+    /// Seed with which the switch's hash begins.
     pub fn seed(&self) -> u32 {
         self.seed
     }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(table.port(1, never), 9);
     }
 
-    /// The hash of the tuple is 0x13adce27 (as in `ecmp.rs`), which is 7 modulo 16.
+    /// The hash of the five-tuple is 0x13adce27 (as in `ecmp.rs`), which is 7 modulo 16.
     #[test]
     fn a_choice_takes_the_hash_modulo_the_number_of_next_hops() {
         let mut table = table();

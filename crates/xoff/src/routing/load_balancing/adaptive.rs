@@ -1,4 +1,5 @@
-//! The port that has least to do. Among several the first from a place drawn at random, so that they take turns.
+//! Adaptive routing: the port with the least work before it. Among several the choice begins at a random place, so that
+//! they take turns.
 
 use super::Load;
 use crate::kernel::rng::{Rng, below};

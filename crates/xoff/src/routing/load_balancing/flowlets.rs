@@ -1,19 +1,21 @@
-//! The flowlet table of a switch (CONGA, SIGCOMM 2014; `LetFlow`, NSDI 2017): where the packets of each flow went last, and when.
-//! Flows share an entry if their hashes end alike, as in hardware.
+//! Flowlet table of a switch: the port and time of each flow's last packet (CONGA, SIGCOMM 2014; `LetFlow`, NSDI 2017).
+//!
+//! A flow that pauses for longer than the gap may take another port without reordering its packets. Flows whose hashes
+//! end alike share an entry, as in hardware.
 
 use crate::kernel::units::{Span, Time};
 
-/// CONGA's: 64K.
+/// Entries of the table, 64K as in CONGA.
 const ENTRIES: usize = 1 << 16;
-/// An entry that no packet has come by.
+/// Value of an entry that no packet has used.
 const NOBODY: u16 = 0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Flowlets {
     gap: Span,
-    /// One more than the port of the last packet. All zero at first, so that what nobody asks for is no memory.
+    /// Port of each entry's last packet, plus one. All are zero at first, so that unused entries take no memory.
     next_hops: Vec<u16>,
-    /// When it came, in picoseconds.
+    /// Time of each entry's last packet, in picoseconds.
     last_at: Vec<u64>,
 }
 
@@ -22,7 +24,7 @@ impl Flowlets {
         Self { gap, next_hops: vec![NOBODY; ENTRIES], last_at: vec![0; ENTRIES] }
     }
 
-    /// The port of the flowlet, or `another` where a new one begins or the port is none of `ports`.
+    /// Returns the port of the flowlet. A new flowlet, or one whose port is not among `ports`, takes `another`.
     pub(super) fn choose(
         &mut self,
         ports: &[u16],
