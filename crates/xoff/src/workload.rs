@@ -1,7 +1,9 @@
-//! Workloads: open-loop sources of flows, drawn before they are needed and never influenced by the network.
-//! A source is an iterator over flows in order of their start; it owns its random stream. Of applications, whose flows begin when
-//! others are whole, only the plan is made here.
-//! To add one: its file here, its settings among the scenario's workloads, and one line in the list below.
+//! Workloads: sources of flows, drawn before they are needed.
+//!
+//! An open-loop source never depends on the network. It is an iterator over flows in order of their start, and owns its
+//! random stream. Applications, such as queries and collectives, start a flow when others have arrived; for these only
+//! the plan is made here. A new workload takes a file in this folder, its settings among the scenario's workloads, and
+//! a line in the list below.
 
 mod csv_rows;
 mod ends;
@@ -21,18 +23,18 @@ use crate::topology::{Network, NodeId};
 use priorities::Priorities;
 use setup::Setup;
 
-/// One flow before it starts.
+/// Flow before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowSpec {
-    /// When the application hands it to the transport.
+    /// Time at which the application hands the flow to the transport.
     pub start: Time,
-    /// The sending host.
+    /// Sending host.
     pub source: NodeId,
-    /// The receiving host, never the sending one.
+    /// Receiving host, never the sending one.
     pub destination: NodeId,
-    /// Application bytes, at least 1; `Bytes::MAX` is without end.
+    /// Application bytes, at least 1; `Bytes::MAX` for a flow without end.
     pub size: Bytes,
-    /// When it ends if it has not sent them by then; `Time::MAX` for never.
+    /// Time at which the flow ends even if it has not sent all bytes; `Time::MAX` for never.
     pub end: Time,
     /// Traffic class, 0 to 7.
     pub priority: u8,
@@ -43,37 +45,37 @@ pub struct FlowSpec {
 /// Text of every file that a scenario names, by its path as written there.
 pub type Files = BTreeMap<String, String>;
 
-/// The flows of one workload, in order of their start.
+/// Flows of one workload, in order of their start.
 #[derive(Clone, Debug)]
 pub struct Source {
     kind: Kind,
     end: Time,
-    /// Nothing where the class is part of each flow.
+    /// Source of the flows' classes; none where each flow has its own.
     priorities: Option<Priorities>,
     classes: Classes,
 }
 
 impl Source {
-    /// No flow starts then or later.
+    /// Time from which on no flow starts.
     pub fn end(&self) -> Time {
         self.end
     }
 
-    /// Those of its flows that have no size.
+    /// Returns the source's flows that have no size.
     pub fn without_end(&self) -> impl Iterator<Item = FlowSpec> + use<> {
         let has_some = matches!(self.kind, Kind::LongLived(_) | Kind::Permutation(_));
         let flows = has_some.then(|| self.clone()).into_iter().flatten();
         flows.filter(|flow| flow.size == Bytes::MAX)
     }
 
-    /// Of a trace, how many of its rows start then or later, and how many there are.
+    /// Counts the rows of a trace that start at `end` or later, and all of its rows. None for other workloads.
     pub fn rows_from(&self, end: Time) -> Option<(usize, usize)> {
         let Kind::Trace(trace) = &self.kind else { return None };
         let starts = trace.clone().map(|flow| flow.start);
         Some((starts.clone().filter(|start| *start >= end).count(), starts.count()))
     }
 
-    /// The traffic classes of its flows.
+    /// Traffic classes of the source's flows.
     pub fn classes(&self) -> Classes {
         self.classes
     }
@@ -89,7 +91,7 @@ impl Iterator for Source {
     }
 }
 
-/// The plans of those sources that are of applications, in their order.
+/// Returns the plans of the sources that are applications, in their order.
 pub fn plans(sources: &[Source]) -> Result<Plans, ScenarioError> {
     let plans = sources.iter().flat_map(|source| match &source.kind {
         Kind::Query(query) => vec![Plan::Query(query.plan.clone())],
@@ -124,7 +126,7 @@ pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<
 }
 
 impl Kind {
-    /// The traffic classes of flows that each have their own.
+    /// Traffic classes of flows that each have their own.
     fn classes(&self) -> Classes {
         match self {
             Self::Job(job) => job.plan.classes(),
@@ -137,7 +139,7 @@ macro_rules! workloads {
     ($($module:ident::$name:ident),* $(,)?) => {
         $(mod $module;)*
 
-        /// One source of each kind.
+        /// Source of flows, by kind.
         #[derive(Clone, Debug)]
         enum Kind { $($name($module::$name),)* }
 
@@ -176,7 +178,7 @@ mod testing {
     use crate::reading::from_text;
     use crate::topology::testing::{FABRIC_LINK, HOST_LINK};
 
-    /// The scenario of one workload table on a topology; its transport is called `plain`.
+    /// Writes the scenario of one workload table on a topology. Its transport is called `plain`.
     pub(super) fn scenario(topology: &str, workload: &str) -> Scenario {
         let text = format!(
             "[topology]\n{topology}\n{HOST_LINK}\n[transport.other]\nkind = 'constant_rate'\n\
@@ -185,17 +187,17 @@ mod testing {
         from_text(&text)
     }
 
-    /// Four leaves with four hosts each and four spines.
+    /// Writes four leaves with four hosts each and four spines.
     pub(super) fn clos() -> String {
         format!("kind = 'leaf_spine'\nleaves = 4\nspines = 4\nhosts_per_leaf = 4\n{FABRIC_LINK}")
     }
 
-    /// This many hosts around one switch.
+    /// Writes `hosts` hosts around one switch.
     pub(super) fn star(hosts: u32) -> String {
         format!("kind = 'star'\nhosts = {hosts}")
     }
 
-    /// The network and the only source of a scenario.
+    /// Builds the network and the only source of a scenario.
     pub(super) fn source_with(
         scenario: &Scenario,
         files: &Files,
@@ -205,12 +207,12 @@ mod testing {
         Ok((network, source))
     }
 
-    /// The source of one workload table.
+    /// Builds the source of one workload table.
     pub(super) fn source(topology: &str, workload: &str) -> Source {
         source_with(&scenario(topology, workload), &Files::new()).expect("the test's workload is right").1
     }
 
-    /// The one line that refuses a workload table.
+    /// Returns the one line that rejects a workload table.
     pub(super) fn refusal(topology: &str, workload: &str) -> String {
         let error = source_with(&scenario(topology, workload), &Files::new());
         error.expect_err("the test's workload is refused").to_string()

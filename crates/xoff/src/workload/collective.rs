@@ -1,4 +1,4 @@
-//! Collectives: the plans by which ranks act, one for each group. Their flows begin when others are whole, so none is drawn here.
+//! Plans of collectives, one for each group of ranks. Flows begin when others are done, so none is drawn here.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::kernel::units::Time;
 use crate::scenario::{self, RankOrder, ScenarioError};
 use crate::topology::{NodeId, Servers};
 
-/// Plans, and no flow that is known beforehand.
+/// Plans of a workload's collectives; no flow is known beforehand.
 #[derive(Clone, Debug)]
 pub(super) struct Collective {
     pub(super) plans: Vec<Plan>,
@@ -50,7 +50,7 @@ impl Iterator for Collective {
     }
 }
 
-/// No rank may send another more flows than can be told apart.
+/// Rejects collectives in which a rank sends another more flows than can be told apart.
 pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
     let most = plans.most_turns();
     let collectives = (0..plans.all().len()).filter_map(|plan| plans.collective(plan));
@@ -70,7 +70,7 @@ pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
     }
 }
 
-/// The hosts of all groups in order of their ranks.
+/// Lists the hosts of all groups in order of their ranks.
 fn ranks(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Vec<NodeId>, ScenarioError> {
     setup.two_hosts()?;
     let mut ranks = ends::listed("ranks", settings.ranks.as_ref(), setup)?;
@@ -91,7 +91,7 @@ fn ranks(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Vec<NodeI
     Ok(ranks)
 }
 
-/// The servers that a value of a key goes by.
+/// Returns the servers, or an error at the key whose value needs them.
 fn servers(key: &str, value: &str, other: &str, setup: &Setup<'_>) -> Result<Servers, ScenarioError> {
     setup.network.servers.ok_or_else(|| {
         let expected = format!("expected [scale_up], which says what hosts share a server, or \"{other}\"");
@@ -99,7 +99,7 @@ fn servers(key: &str, value: &str, other: &str, setup: &Setup<'_>) -> Result<Ser
     })
 }
 
-/// Puts hosts that share a server behind one another.
+/// Orders hosts so that those of one server follow one another.
 fn put_by_server(hosts: &mut [NodeId], servers: Servers) {
     let mut first = HashMap::new();
     for (place, &host) in hosts.iter().enumerate() {
@@ -108,7 +108,7 @@ fn put_by_server(hosts: &mut [NodeId], servers: Servers) {
     hosts.sort_by_key(|&host| first[&servers.of(host)]);
 }
 
-/// Puts ranks of each group by server, and says how many each of several servers has.
+/// Orders the ranks of each group by server, and returns how many ranks each server has.
 fn put_groups_by_server(
     ranks: &mut [NodeId],
     group_size: u32,
@@ -141,7 +141,7 @@ fn put_groups_by_server(
     Ok(per_server)
 }
 
-/// The schedule of one group of these ranks, which it puts in another order if it goes by servers.
+/// Makes the schedule of one group. Hosts are reordered if the algorithm goes by servers.
 fn schedule(
     settings: &scenario::Collective,
     hosts: &mut [NodeId],
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(all, (0..16).collect::<Vec<_>>());
     }
 
-    /// Eight servers of two hosts, of which each has one in either half of the racks.
+    /// Eight servers of two hosts, one in each half of the racks.
     const SERVERS: &str =
         "[scale_up]\nhosts_per_server = 2\nstride = 8\nlink = { rate = '900Gbps', delay = '100ns' }";
 

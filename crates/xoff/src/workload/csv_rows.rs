@@ -1,4 +1,4 @@
-//! Rows of a CSV file with a known header; what is wrong is said by file and line.
+//! Rows of a CSV file with a known header, whose errors name the file and the line.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use crate::topology::NodeId;
 
 const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 
-/// Hands every row to `row`, with `FILE line N` for its errors.
+/// Calls `row` for every row, with `FILE line N` for its errors.
 pub(super) fn for_each_row<const COLUMNS: usize>(
     file: &str,
     text: &str,
@@ -36,7 +36,7 @@ pub(super) fn for_each_row<const COLUMNS: usize>(
     }
 }
 
-/// Counts lines as an editor does; the reader's own count lags after `\r\n` and blank lines.
+/// Counter of lines as an editor counts them. The CSV reader's own count lags after `\r\n` and blank lines.
 struct Lines<'a> {
     text: &'a str,
     counted: usize,
@@ -44,7 +44,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line of the first row that begins at or after this byte.
+    /// Returns the line of the first row that begins at or after this byte.
     fn of(&mut self, byte: u64) -> usize {
         let rest = &self.text[byte as usize..];
         let row = self.text.len() - rest.trim_start_matches(['\r', '\n']).len();
@@ -67,7 +67,7 @@ fn malformed(file: &str, line: usize, problem: String, columns: &[&str]) -> Scen
     ScenarioError::at(format!("{file} line {line}"), problem, format!("expected {}", columns.join(",")))
 }
 
-/// A whole number in a row.
+/// Parses a whole number of a row.
 pub(super) fn whole_number(
     at: &str,
     column: &str,
@@ -81,7 +81,7 @@ pub(super) fn whole_number(
     })
 }
 
-/// The two hosts of a flow in a row.
+/// Finds the two hosts of a flow in a row.
 pub(super) fn ends(
     at: &str,
     source: &str,
@@ -95,19 +95,19 @@ pub(super) fn ends(
     Ok((setup.names.host(at, source)?, setup.names.host(at, destination)?))
 }
 
-/// The size of a flow in a row, from `size_bytes`.
+/// Parses the size of a flow in a row, from `size_bytes`.
 pub(super) fn size(at: &str, field: &str) -> Result<Bytes, ScenarioError> {
     whole_number(at, "size_bytes", field, 1..=MOST_BYTES).map(Bytes::new)
 }
 
-/// The class of a flow in a row, from `priority`; one that is there.
+/// Parses the class of a flow in a row, from `priority`. The scenario must have it.
 pub(super) fn priority(at: &str, field: &str, setup: &Setup<'_>) -> Result<u8, ScenarioError> {
     let priority = whole_number(at, "priority", field, 0..=7)? as u8;
     setup.scenario.check_class(at, priority)?;
     Ok(priority)
 }
 
-/// Picoseconds of a time in nanoseconds.
+/// Parses a time in nanoseconds, and returns picoseconds.
 pub(super) fn picoseconds(at: &str, column: &str, field: &str) -> Result<u64, ScenarioError> {
     let most = MOST_PICOSECONDS / PICOSECONDS_PER_NANOSECOND;
     whole_number(at, column, field, 0..=most).map(|nanoseconds| nanoseconds * PICOSECONDS_PER_NANOSECOND)

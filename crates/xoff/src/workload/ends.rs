@@ -1,15 +1,16 @@
-//! Between which hosts a workload's flows run: who may send, who may receive, and which of them may meet.
+//! Ends of a workload's flows: the hosts that may send, those that may receive, and which of them may meet.
 
 use super::setup::Setup;
 use crate::scenario::{Between, ScenarioError};
 use crate::topology::{NodeId, Servers};
 
-/// Some of the hosts, in order.
+/// Set of hosts, in order of their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Hosts(Vec<NodeId>);
 
 impl Hosts {
-    /// Those that a key names, each by its own name or by that of its switch; all of them where there is no such key.
+    /// Makes the set of hosts that a key names by their own name or by that of their switch. Without the key all hosts
+    /// are in it.
     pub(super) fn named(
         key: &str,
         patterns: Option<&Vec<String>>,
@@ -28,17 +29,17 @@ impl Hosts {
         self.0.iter().copied()
     }
 
-    /// The `index`-th of them.
+    /// Host at position `index` of the set.
     pub(super) fn get(&self, index: u32) -> NodeId {
         self.0[index as usize]
     }
 
-    /// How many of them are not `host`.
+    /// Number of hosts in the set that are not `host`.
     pub(super) fn len_without(&self, host: NodeId) -> u32 {
         self.len() - u32::from(self.0.binary_search(&host).is_ok())
     }
 
-    /// The `index`-th of those that are not `host`.
+    /// Host at position `index` among those of the set that are not `host`.
     fn get_without(&self, host: NodeId, index: u32) -> Option<NodeId> {
         let index = match self.0.binary_search(&host) {
             Ok(place) if index as usize >= place => index + 1,
@@ -48,7 +49,8 @@ impl Hosts {
     }
 }
 
-/// The same in the order in which they are named, those that one pattern matches by their number; each once.
+/// Lists the hosts that a key names, each once, in the order of the names. Those that one pattern matches are in order
+/// of their numbers.
 pub(super) fn listed(
     key: &str,
     patterns: Option<&Vec<String>>,
@@ -67,19 +69,20 @@ pub(super) fn listed(
     Ok(hosts)
 }
 
-/// The two ends of flows.
+/// Senders and receivers of flows, and the rule which of them may meet.
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) senders: Hosts,
     pub(super) receivers: Hosts,
     between: Between,
     racks: Vec<u32>,
-    /// Hosts that share one never meet: what goes inside servers is no traffic of the fabric.
+    /// Servers that hosts share. Hosts of one server never meet, since traffic inside servers does not cross the
+    /// fabric.
     servers: Option<Servers>,
 }
 
 impl Ends {
-    /// Those that `senders` and `receivers` name.
+    /// Makes the ends from the hosts that `senders` and `receivers` name.
     pub(super) fn new(
         senders: Option<&Vec<String>>,
         receivers: Option<&Vec<String>>,
@@ -96,7 +99,7 @@ impl Ends {
         })
     }
 
-    /// The `index`-th of `hosts` without `host`, if it may meet this one.
+    /// Returns the host at position `index` of `hosts` without `host`, if the two may meet.
     pub(super) fn partner(&self, host: NodeId, hosts: &Hosts, index: u32) -> Option<NodeId> {
         let may_meet = |other: &NodeId| {
             (self.between == Between::Hosts || !self.are_in_one_rack(host, *other))
@@ -109,7 +112,7 @@ impl Ends {
         self.racks[host as usize] == self.racks[other as usize]
     }
 
-    /// With how many of these partners a host may have flows if they may be in its rack, and how many of those are in others.
+    /// Counts the partners with which a host may have flows: all of them, and those in other racks.
     fn partners_of(&self, host: NodeId, partners: &Hosts, in_rack: &[u32]) -> [u32; 2] {
         let together = self.servers.into_iter().flat_map(|servers| servers.together(host));
         let in_server = together.filter(|&other| other != host && partners.0.binary_search(&other).is_ok());
@@ -120,12 +123,12 @@ impl Ends {
         })
     }
 
-    /// Which of `hosts` has the fewest `partners`, and how many; the first of several.
+    /// Returns the first of `hosts` with the fewest `partners`, and how many it has.
     pub(super) fn fewest_partners(&self, hosts: &Hosts, partners: &Hosts) -> (NodeId, u32) {
         self.count_partners(hosts, partners).min_by_key(|&(_, count)| count).unwrap_or_default()
     }
 
-    /// Only senders that have a receiver, unless none has.
+    /// Keeps only senders that have a receiver, unless none has.
     pub(super) fn leave_out_the_lonely(mut self) -> Self {
         let counted = self.count_partners(&self.senders, &self.receivers);
         let senders: Vec<NodeId> = counted.filter(|&(_, count)| count > 0).map(|(host, _)| host).collect();
@@ -135,7 +138,7 @@ impl Ends {
         self
     }
 
-    /// How many `partners` each of `hosts` has.
+    /// Counts the `partners` of each of `hosts`.
     fn count_partners(&self, hosts: &Hosts, partners: &Hosts) -> impl Iterator<Item = (NodeId, u32)> {
         let in_rack = self.in_rack(partners);
         hosts.iter().map(move |host| {
@@ -144,8 +147,9 @@ impl Ends {
         })
     }
 
-    /// The probability that one of `hosts` and one of its `partners`, drawn in this order, are in different racks, and the
-    /// host in one of these.
+    /// Probability that a flow crosses between racks, and that its host is in a rack that `is_one_of_these` accepts.
+    ///
+    /// The flow's ends are one of `hosts` and one of its `partners`, drawn in this order.
     pub(super) fn share_between_racks(
         &self,
         hosts: &Hosts,
@@ -181,7 +185,7 @@ impl Ends {
         counts
     }
 
-    /// What is wrong where a host has no partners, of those that `key` names.
+    /// Makes the error of a host that has no partners among those that `key` names.
     pub(super) fn alone(&self, key: &str, host: NodeId, setup: &Setup<'_>) -> ScenarioError {
         let name = &setup.network.nodes[host as usize].name;
         let (key_at_fault, expected) = match self.between {
@@ -234,7 +238,7 @@ mod tests {
         assert!((1_800..2_200).contains(&to_4), "{to_4}");
     }
 
-    /// A server has a host in each rack: who is in another rack may be in another server.
+    /// A server has a host in each rack: a host in another rack may be in another server.
     #[test]
     fn hosts_of_one_server_do_not_meet_and_load_counts_those_who_do() {
         let servers =

@@ -1,6 +1,7 @@
-//! Many senders to one receiver at once, again and again.
-//! Each group draws in this order: its gap, where groups come at a load; the receiver, where there are several; how many
-//! senders, where that varies; and the senders. Then each flow draws its size, where sizes vary.
+//! Incast: many senders to one receiver at once, again and again.
+//!
+//! Each group draws in this order: its gap, if groups come at a load; the receiver, if there are several; the number of
+//! senders, if that varies; and the senders. Then each flow draws its size, if sizes vary.
 
 use super::FlowSpec;
 use super::ends::Ends;
@@ -12,10 +13,10 @@ use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{self, FanIn, ScenarioError, Transport};
 use crate::topology::NodeId;
 
-/// The source.
+/// Source of groups of flows.
 #[derive(Clone, Debug)]
 pub(super) struct Incast {
-    /// A flow of the current group, but for its source and size.
+    /// Flow of the current group, without its source and size.
     template: FlowSpec,
     ends: Ends,
     size: Size,
@@ -24,12 +25,14 @@ pub(super) struct Incast {
     pace: Pace,
     groups_left: Option<u64>,
     rng: Rng,
-    /// Indices of possible senders, in whatever order the groups before have left them: that is as good as sorted.
+    /// Indices of possible senders, in the order in which the groups before have left them. A shuffle of these is as
+    /// random as one of sorted indices.
     order: Vec<u32>,
-    /// The senders of the current group.
+    /// Senders of the current group.
     senders: Vec<NodeId>,
-    /// Flows of the current group, and how many of them have been handed out.
+    /// Number of flows of the current group.
     flows_of_group: usize,
+    /// Number of flows of the current group that have been handed out.
     issued: usize,
 }
 
@@ -63,7 +66,7 @@ impl Incast {
         })
     }
 
-    /// What its groups bring to links, and between whom, if they come without end.
+    /// Returns the mean traffic of the groups and its ends, if groups come without end.
     pub(super) fn traffic(&self) -> Option<(Traffic, &Ends)> {
         let traffic = match &self.pace {
             Pace::Load { gaps, .. } => gaps.traffic,
@@ -85,7 +88,7 @@ impl Incast {
         Some(())
     }
 
-    /// The first steps of a shuffle, which pass over whoever may not send to this receiver.
+    /// Draws the senders by the first steps of a shuffle, which skips hosts that may not send to this receiver.
     fn draw_senders(&mut self) {
         let fan_in = draw(&mut self.rng, self.fan_in) as usize;
         self.senders.clear();
@@ -116,7 +119,7 @@ impl Iterator for Incast {
     }
 }
 
-/// A number from the first to the last, which is drawn only where there is more than one.
+/// Draws a number from `first` to `last`. Takes nothing from the random stream if they are equal.
 fn draw(rng: &mut Rng, [first, last]: [u32; 2]) -> u32 {
     if first == last {
         return first;
@@ -124,17 +127,17 @@ fn draw(rng: &mut Rng, [first, last]: [u32; 2]) -> u32 {
     first + below(rng, u64::from(last - first) + 1) as u32
 }
 
-/// When groups come.
+/// Times at which groups come.
 #[derive(Clone, Debug)]
 enum Pace {
-    /// Evenly.
+    /// Even intervals.
     Every { next: Time, every: Span, traffic: Traffic },
-    /// At random.
+    /// Random intervals at a load.
     Load { last: Time, gaps: Gaps },
 }
 
 impl Pace {
-    /// That of groups of this volume.
+    /// Makes the pace of groups of this volume.
     fn new(
         settings: &scenario::Incast,
         volume: Volume,
@@ -175,7 +178,7 @@ impl Pace {
     }
 }
 
-/// The time between groups that come evenly.
+/// Returns the time between groups that come evenly.
 fn every(settings: &scenario::Incast, setup: &Setup<'_>) -> Result<Span, ScenarioError> {
     let of_a_load = [("of", settings.of.is_some()), ("load_counts", settings.load_counts.is_some())];
     if let Some((key, _)) = of_a_load.iter().find(|(_, is_there)| *is_there) {
@@ -224,7 +227,7 @@ impl Size {
     }
 }
 
-/// The least and the most senders of a group, of which every receiver must have that many.
+/// Checks the least and the most senders of a group. Every receiver must have that many.
 fn fan_in(fan_in: FanIn, ends: &Ends, setup: &Setup<'_>) -> Result<[u32; 2], ScenarioError> {
     let range = match fan_in {
         FanIn::Same(fan_in) => [fan_in; 2],
@@ -248,7 +251,7 @@ fn fan_in(fan_in: FanIn, ends: &Ends, setup: &Setup<'_>) -> Result<[u32; 2], Sce
     }
 }
 
-/// Flows of a group, at least one for each sender.
+/// Checks the number of flows of a group, at least one for each sender.
 fn flows(flows: Option<u32>, [_, most]: [u32; 2], setup: &Setup<'_>) -> Result<Option<u32>, ScenarioError> {
     match flows {
         Some(flows) if flows < most => {
@@ -304,12 +307,12 @@ mod tests {
         }
     }
 
-    /// DSH's fabric: 256 hosts on 16 leaves, 100 Gbps.
+    /// Writes DSH's fabric: 256 hosts on 16 leaves, 100 Gbps.
     fn dsh() -> String {
         format!("kind = 'leaf_spine'\nleaves = 16\nspines = 16\nhosts_per_leaf = 16\n{FABRIC_LINK}")
     }
 
-    /// Groups per second of so many groups.
+    /// Measures groups per second over `groups` groups.
     fn group_rate(keys: &str, fan_in: usize, groups: usize) -> f64 {
         let load = "kind = 'incast'\nof = 'host'\nload_counts = 'payload'";
         let mut source = source(&dsh(), &format!("{load}\n{keys}"));

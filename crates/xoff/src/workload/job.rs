@@ -1,5 +1,5 @@
-//! Jobs read from a CSV: `flow,source,destination,size_bytes,priority,after,delay_ns`. Their flows begin when others are done, so
-//! none is drawn here.
+//! Plans of jobs, read from a CSV: `flow,source,destination,size_bytes,priority,after,delay_ns`. Flows begin when
+//! others are done, so none is drawn here.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::topology::did_you_mean;
 
 const COLUMNS: [&str; 7] = ["flow", "source", "destination", "size_bytes", "priority", "after", "delay_ns"];
 
-/// A plan, and no flow that is known beforehand.
+/// Plan of a job; no flow is known beforehand.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) plan: Plan,
@@ -53,7 +53,7 @@ impl Iterator for Job {
     }
 }
 
-/// No host may receive more flows than can be told apart.
+/// Rejects jobs in which a host receives more flows than can be told apart.
 pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
     let most = plans.most_turns();
     let mut jobs = (0..plans.all().len()).filter_map(|plan| plans.job(plan));
@@ -67,14 +67,14 @@ pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
     }
 }
 
-/// What has been read.
+/// Rows of the file, as far as it has been read.
 #[derive(Default)]
 struct File {
     names: Vec<String>,
-    /// `FILE line N` of each flow.
+    /// Place of each flow, `FILE line N`.
     lines: Vec<String>,
     rows: Vec<Row>,
-    /// Names of the flows that each waits for.
+    /// Names of the flows that each flow waits for.
     after: Vec<Vec<String>>,
     by_name: BTreeMap<String, u32>,
 }
@@ -103,7 +103,7 @@ impl File {
         Ok(())
     }
 
-    /// Puts positions in the place of names, which may be of flows below.
+    /// Replaces names by positions, which may be of flows further down.
     fn resolve(&mut self) -> Result<(), ScenarioError> {
         for position in 0..self.rows.len() {
             let at = &self.lines[position];

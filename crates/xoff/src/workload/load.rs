@@ -1,4 +1,8 @@
-//! What a load comes to: the time from one arrival to the next.
+//! Offered load: the mean time between arrivals at which flows fill a share of a capacity.
+//!
+//! A load is a share of the capacity of some links: the core, the senders' or the receivers'. The mean time between
+//! arrivals is the mean bits of an arrival that cross these links, divided by that share of their rate. Bytes may count
+//! as payload, as frames, or as they are on the wire.
 
 use super::ends::{Ends, Hosts};
 use super::setup::Setup;
@@ -7,23 +11,23 @@ use crate::kernel::units::{Bytes, Rate, Span};
 use crate::scenario::{LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
 use crate::topology::Network;
 
-/// A load as a workload states it.
+/// Load as a workload states it.
 pub(super) struct Load<'a> {
     /// Share of the capacity, above 0 and at most 1.
     pub(super) share: f64,
-    /// Which capacity.
+    /// Links whose capacity it is a share of.
     pub(super) of: LoadOf,
-    /// Which bytes count.
+    /// Bytes that count.
     pub(super) counts: LoadCounts,
-    /// The transport that adds headers.
+    /// Transport, which adds headers.
     pub(super) transport: &'a Transport,
-    /// Whose flows they are.
+    /// Ends of the flows.
     pub(super) ends: &'a Ends,
-    /// What crosses the core.
+    /// Share of flows that cross the core.
     pub(super) crossing: Crossing,
 }
 
-/// Which end of a flow is drawn first, and the other among its partners.
+/// End of a flow that is drawn first. The other end is drawn among its partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum First {
     Senders,
@@ -33,14 +37,14 @@ pub(super) enum First {
 /// Shares of flows that cross the core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Crossing {
-    /// In any way.
+    /// Share that crosses in either direction.
     Any(f64),
-    /// From the first of two racks to the second, and back.
+    /// Shares that cross from the first of two racks to the second, and back.
     EachWay([f64; 2]),
 }
 
 impl Crossing {
-    /// Those of flows between these ends.
+    /// Computes the shares of flows between these ends.
     pub(super) fn new(first: First, ends: &Ends, network: &Network) -> Self {
         let Ends { senders, receivers, .. } = ends;
         let (hosts, partners) = match first {
@@ -57,7 +61,7 @@ impl Crossing {
         })
     }
 
-    /// The share that crosses it the busier way.
+    /// Share of flows that cross the core in the busier direction.
     fn busiest(self) -> f64 {
         match self {
             Self::Any(share) => share,
@@ -66,44 +70,44 @@ impl Crossing {
     }
 }
 
-/// What one arrival brings, in the mean.
+/// Mean bytes and packets that one arrival brings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Volume {
     /// Application bytes.
     pub(super) payload: f64,
-    /// Packets that carry them.
+    /// Packets that carry the bytes.
     pub(super) packets: f64,
 }
 
 impl Volume {
-    /// That of a flow of this size, in packets of so many bytes.
+    /// Volume of a flow of this size, in packets of `packet` bytes.
     pub(super) fn of(size: Bytes, packet: Bytes) -> Self {
         Self { payload: size.as_f64(), packets: size.get().div_ceil(packet.get()) as f64 }
     }
 
-    /// That of so many flows.
+    /// Volume of `flows` flows.
     pub(super) fn times(self, flows: f64) -> Self {
         Self { payload: self.payload * flows, packets: self.packets * flows }
     }
 
-    /// Bits per second on the wire, where it comes once in so many seconds.
+    /// Returns the bits per second on the wire, if the volume comes once in `seconds`.
     pub(super) fn on_wire(self, seconds: f64, transport: &Transport) -> f64 {
         let per_packet = overhead(transport, LoadCounts::Wire).as_f64();
         (self.payload + self.packets * per_packet) * 8.0 / seconds
     }
 }
 
-/// What arrivals bring to links in the mean.
+/// Mean traffic that arrivals bring to links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traffic {
     /// Bits per second that all flows together put on the wire.
     pub(super) on_wire: f64,
-    /// What crosses the core.
+    /// Share of it that crosses the core.
     pub(super) crossing: Crossing,
 }
 
 impl Traffic {
-    /// That of arrivals once in so many seconds.
+    /// Traffic of arrivals once in `seconds`.
     pub(super) fn new(volume: Volume, seconds: f64, transport: &Transport, crossing: Crossing) -> Self {
         Self { on_wire: volume.on_wire(seconds, transport), crossing }
     }
@@ -117,16 +121,17 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Those at which arrivals of this volume offer a load.
+    /// Makes the intervals at which arrivals of this volume offer a load.
     pub(super) fn new(load: &Load<'_>, volume: Volume, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let counted_bytes = volume.payload * counted_per_payload(load.transport, load.counts);
         let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();
+        // Bits of one arrival on the links that the load is a share of, over the rate that it is to take there.
         let bits = counted_bytes * 8.0 * load.share_on_links(setup)?;
         let mean_seconds = bits / offered;
         Ok(Self { mean_seconds, traffic: Traffic::new(volume, mean_seconds, load.transport, load.crossing) })
     }
 
-    /// The next.
+    /// Draws the next interval.
     pub(super) fn draw(&self, rng: &mut Rng) -> Span {
         Span::from_seconds(self.mean_seconds * exponential(rng))
     }
@@ -141,7 +146,7 @@ impl Load<'_> {
         Err(setup.error("load", format!("is {share}"), "expected above 0 and at most 1"))
     }
 
-    /// What the load is a share of.
+    /// Capacity that the load is a share of.
     fn capacity(&self, setup: &Setup<'_>) -> Result<Rate, ScenarioError> {
         let network = setup.network;
         let Ends { senders, receivers, .. } = self.ends;
@@ -167,7 +172,7 @@ impl Load<'_> {
         }
     }
 
-    /// The probability that a flow uses the links that the load is a share of.
+    /// Probability that a flow uses the links that the load is a share of.
     fn share_on_links(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
         match self.of {
             LoadOf::Core if self.crossing.busiest() == 0.0 => {
@@ -186,8 +191,8 @@ fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
     (payload + overhead(transport, counts)).as_f64() / payload.as_f64()
 }
 
-/// Counted bytes of a packet beyond its payload. Telemetry is not counted: congestion controls that read it have the same flows as
-/// those that do not.
+/// Counted bytes of a packet besides its payload. Telemetry does not count, so that congestion controls with and
+/// without it get the same flows.
 fn overhead(transport: &Transport, counts: LoadCounts) -> Bytes {
     let PacketSizes { headers, wire_overhead, .. } = transport.packet_sizes();
     match counts {

@@ -1,5 +1,6 @@
-//! Flows without end, or of one size, between named hosts.
-//! They start pair by pair, all flows of a pair after one another.
+//! Long-lived flows: flows without end, or of one size, between named hosts.
+//!
+//! They start pair by pair; the flows of a pair follow one another.
 
 use super::FlowSpec;
 use super::setup::{Setup, after};
@@ -7,7 +8,7 @@ use crate::kernel::units::{Span, Time};
 use crate::scenario::{self, QueuePairs, ScenarioError, Transport};
 use crate::topology::NodeId;
 
-/// The source.
+/// Source of long-lived flows.
 #[derive(Clone, Debug)]
 pub(super) struct LongLived {
     template: FlowSpec,
@@ -51,7 +52,7 @@ impl LongLived {
     }
 }
 
-/// When all flows end, which all must have begun before.
+/// Returns the time at which all flows end. All must have begun before.
 fn end(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Time, ScenarioError> {
     let Some(end) = settings.end else { return Ok(Time::MAX) };
     if !can_end(setup.transport(&settings.transport)?) {
@@ -113,7 +114,8 @@ mod tests {
         assert!(flows.iter().all(|flow| flow.destination == 0 && flow.size == Bytes::MAX));
     }
 
-    /// The source, or the line that refuses it, of two flows from 1 us and 6 us on, which have this rate.
+    /// Returns the flows of a source with two flows, which start at 1 us and 6 us with this rate, or the line that
+    /// rejects it.
     fn ending(end: &str, rate: Option<Rate>) -> Result<Vec<FlowSpec>, String> {
         let keys = "pairs = [['host2', 'host0'], ['host1', 'host0']]\nstart = '1us'\nstagger = '5us'";
         let mut scenario = scenario(&star(3), &format!("kind = 'long_lived'\n{keys}\nend = '{end}'"));

@@ -1,5 +1,6 @@
-//! Links that workloads together ask more of than they carry, as far as that is sure before anything runs: of flows that come
-//! at a load or at intervals, in the mean, and of flows of constant rate without end.
+//! Overload: links from which workloads together ask more than they carry, as far as that is certain before the run.
+//!
+//! Counted are flows that come at a load or at intervals, by their mean, and flows of constant rate without end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +10,24 @@ use crate::kernel::units::{Rate, Span, Time};
 use crate::scenario::{Scenario, Stop, Transport, Workload};
 use crate::topology::{Network, NodeId};
 
-/// Which links, and which way.
+/// Links that carry traffic together, in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Links {
-    /// Those by which these hosts send.
+    /// Links by which these hosts send.
     From(Vec<NodeId>),
-    /// Those by which they receive.
+    /// Links by which these hosts receive.
     To(Vec<NodeId>),
-    /// Those of the network's core.
+    /// Links of the network's core.
     Core,
-    /// Those from the first rack to the second, or back, where the core counts each way.
+    /// Core links from the first rack to the second, or back, where the core counts each direction.
     CoreWay {
-        /// To the first.
+        /// Whether the direction is from the second rack to the first.
         back: bool,
     },
 }
 
 impl Links {
-    /// Whether all that crosses these links crosses those, too.
+    /// Whether all traffic that crosses these links also crosses `others`.
     fn lead_to(&self, others: &Self) -> bool {
         let within =
             |some: &[NodeId], all: &[NodeId]| some.iter().all(|host| all.binary_search(host).is_ok());
@@ -48,16 +49,16 @@ impl Links {
     }
 }
 
-/// More than some links carry.
+/// Traffic that exceeds the capacity of some links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overload {
-    /// The links.
+    /// Overloaded links.
     pub links: Links,
-    /// What they carry together.
+    /// Capacity of the links together.
     pub capacity: Rate,
-    /// What they are to carry.
+    /// Traffic that the links are to carry.
     pub offered: Rate,
-    /// By which workloads.
+    /// Workloads that bring the traffic, by position.
     pub workloads: BTreeSet<usize>,
 }
 
@@ -68,10 +69,10 @@ struct Demand {
     workload: usize,
 }
 
-/// What packets that are not full may add to a load of all that links carry.
+/// Share by which packets that are not full may exceed a load of 1, which does not count as overload.
 const NO_OVERLOAD: f64 = 1e-3;
 
-/// Every overload, by its links.
+/// Finds every overload, by its links.
 pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Overload> {
     let Stop { at, arrivals_end, .. } = scenario.stop;
     let end = Time::ZERO + at.unwrap_or(Span::MAX).min(arrivals_end.unwrap_or(Span::MAX));
@@ -104,7 +105,8 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
 }
 
 impl Source {
-    /// What its flows bring to links where their pace is known, and they come without end.
+    /// Returns the bits per second that a source's flows bring to links, if their pace is known and they come without
+    /// end.
     fn at_a_pace(&self, network: &Network) -> Option<BTreeMap<Links, f64>> {
         let (Traffic { on_wire, crossing }, ends) = match &self.kind {
             Kind::Poisson(poisson) => poisson.traffic(),
@@ -144,14 +146,14 @@ impl Source {
     }
 }
 
-/// The host whose link is slowest, where another's is faster.
+/// Returns the host with the slowest link, if another's is faster.
 fn slowest(hosts: &[NodeId], network: &Network) -> Option<NodeId> {
     let rate = |host: &NodeId| network.host_link(*host).rate;
     let (slowest, fastest) = (hosts.iter().min_by_key(|host| rate(host))?, hosts.iter().map(rate).max()?);
     (rate(slowest) < fastest).then_some(*slowest)
 }
 
-/// What the flows of a source bring to links that send at a constant rate for ever.
+/// Returns the bits per second that a source's flows bring to links, if they send at a constant rate for ever.
 fn at_constant_rate(
     source: &Source,
     end: Time,

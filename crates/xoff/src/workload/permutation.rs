@@ -1,4 +1,4 @@
-//! Every host sends to one other and receives from one other: a random derangement.
+//! Permutation traffic: every host sends to one other and receives from one other, by a random derangement.
 
 use super::FlowSpec;
 use super::setup::Setup;
@@ -7,7 +7,7 @@ use crate::kernel::units::Time;
 use crate::scenario::{self, ScenarioError};
 use crate::topology::NodeId;
 
-/// The source.
+/// Source of permutation traffic.
 #[derive(Clone, Debug)]
 pub(super) struct Permutation {
     template: FlowSpec,
@@ -24,8 +24,9 @@ impl Permutation {
     }
 }
 
-/// A permutation without fixed point.
-/// Shuffling until there is none, e times on average, leaves all of them equally likely.
+/// Draws a permutation without fixed point.
+///
+/// Shuffles until there is none, e times on average, which leaves all derangements equally likely.
 fn derangement(rng: &mut Rng, count: u32) -> Vec<u32> {
     let mut permutation: Vec<u32> = (0..count).collect();
     loop {

@@ -1,5 +1,8 @@
-//! Flows at exponential intervals between random hosts, at a stated load, one by one or in batches.
-//! One process serves the whole network. Each batch draws gap, source and destination, in this order; then each flow its size.
+//! Poisson traffic: flows at exponential intervals between random hosts, at a stated load, one by one or in batches.
+//!
+//! One Poisson process serves the whole network. Its rate follows from the load, the mean flow size and the share of
+//! flows that cross the links in question (`load.rs`). Each batch draws its gap, source and destination, in this order;
+//! then each flow draws its size.
 
 use super::FlowSpec;
 use super::ends::Ends;
@@ -11,10 +14,10 @@ use crate::kernel::units::Time;
 use crate::scenario::{self, ScenarioError};
 use crate::topology::NodeId;
 
-/// The source.
+/// Source of Poisson traffic.
 #[derive(Clone, Debug)]
 pub(super) struct Poisson {
-    /// A flow of the current batch, but for its size.
+    /// Flow of the current batch, without its size.
     template: FlowSpec,
     sizes: SizeDistribution,
     gaps: Gaps,
@@ -46,7 +49,7 @@ impl Poisson {
         Ok(Self { template, sizes, gaps, ends, batch: settings.batch, left: 0, rng: setup.rng() })
     }
 
-    /// What it brings to links, and between whom.
+    /// Returns the mean traffic of the flows, and its ends.
     pub(super) fn traffic(&self) -> (Traffic, &Ends) {
         (self.gaps.traffic, &self.ends)
     }
@@ -114,7 +117,7 @@ mod tests {
         (network, source.take(FLOWS).collect())
     }
 
-    /// Application bits per second of the flows that `counts` lets pass.
+    /// Returns the application bits per second of the flows that `counts` accepts.
     fn offered(flows: &[FlowSpec], counts: impl Fn(&FlowSpec) -> bool) -> f64 {
         let bytes: f64 = flows.iter().filter(|flow| counts(flow)).map(|flow| flow.size.as_f64()).sum();
         bytes * 8.0 / flows.last().unwrap().start.since(Time::ZERO).as_seconds()
@@ -178,7 +181,7 @@ mod tests {
         close(offered(&flows, |_| true) * FRAME, 0.6 * 16.0 * 400e9);
     }
 
-    /// Asymmetric traffic of DSH (figure 23): the load is one of the group's links.
+    /// Asymmetric traffic of DSH (figure 23): the load is a share of the group's links.
     #[test]
     fn a_group_carries_its_load_inside() {
         let keys = "sizes = 'web_search'\nload = 0.9\nload_counts = 'payload'\nsenders = ['leaf0', 'leaf1']";
@@ -189,7 +192,8 @@ mod tests {
         close(offered(&flows, |_| true), 0.9 * 100e9);
     }
 
-    /// Of 8 hosts on two of four leaves, 4 of the 7 others of each, and 4 of the 4 of the hosts outside, are elsewhere.
+    /// A sender on the receivers' two leaves has 4 of its 7 receivers in the other rack. A sender on the third leaf has
+    /// all of them in other racks.
     #[test]
     fn the_core_s_load_counts_what_crosses_it_between_groups() {
         let keys = "sizes = 'web_search'\nload = 0.6\nof = 'core'";
@@ -200,8 +204,8 @@ mod tests {
         close(offered(&flows, crosses) * FRAME, 0.6 * 16.0 * 400e9);
     }
 
-    /// Background flows of DSH (ToN 2025, section V-B) per host and second with web search at 0.7, and in batches of
-    /// 8, by hand: 0.7 * 12.5e9 / 1,711,250.
+    /// Background flows of DSH (ToN 2025, section V-B) per host and second with web search at 0.7, and in batches of 8,
+    /// by hand: 0.7 * 12.5e9 / 1,711,250.
     #[test]
     fn batches_of_eight_come_eight_times_less_often() {
         let keys = "sizes = 'web_search'\nload = 0.7\nof = 'host'\nload_counts = 'payload'";

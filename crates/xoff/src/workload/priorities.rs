@@ -1,11 +1,11 @@
-//! Which traffic class a flow has.
+//! Traffic classes of a workload's flows.
 
 use super::setup::Setup;
 use crate::classes::Classes;
 use crate::kernel::rng::{Purpose, Rng, below};
 use crate::scenario::{Priority, ScenarioError};
 
-/// The classes of a workload's flows, each flow's drawn from a stream of its own, so that nothing else depends on them.
+/// Classes of a workload's flows, each drawn from a stream of its own, so that no other draw depends on them.
 #[derive(Clone, Debug)]
 pub(super) struct Priorities {
     classes: Vec<u8>,
@@ -22,12 +22,12 @@ impl Priorities {
         Ok(Self { classes, rng: setup.stream(Purpose::Priorities) })
     }
 
-    /// All that a flow may have.
+    /// Classes that a flow may have.
     pub(super) fn classes(&self) -> Classes {
         self.classes.iter().copied().collect()
     }
 
-    /// The class of the next flow.
+    /// Draws the class of the next flow.
     pub(super) fn draw(&mut self) -> u8 {
         match self.classes[..] {
             [class] => class,

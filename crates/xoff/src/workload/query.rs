@@ -1,4 +1,4 @@
-//! Queries: the plan by which aggregators and workers act. Their flows begin when others are whole, so none is drawn here.
+//! Plans of queries, by which aggregators and workers act. Flows begin when others are done, so none is drawn here.
 
 use super::FlowSpec;
 use super::ends::Hosts;
@@ -9,11 +9,11 @@ use crate::application::query::{Pace, Plan};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{self, ScenarioError};
 
-/// A plan, and no flow that is known beforehand.
+/// Plan of a workload's queries; no flow is known beforehand.
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     pub(super) plan: Plan,
-    /// What responses bring to each aggregator's link, in bits per second; nothing where queries wait for one another or end.
+    /// Bits per second that responses bring to each aggregator's link. None where queries wait for one another, or end.
     pub(super) on_wire: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ fn plan(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Plan, ScenarioE
     Ok(plan)
 }
 
-/// No aggregator may have more requests for a worker than can be told apart.
+/// Rejects queries in which an aggregator has more requests for a worker than can be told apart.
 pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
     let most = plans.most_turns();
     let queries = (0..plans.all().len()).filter_map(|plan| plans.query(plan));
@@ -133,7 +133,7 @@ fn pace(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Pace, ScenarioE
     }
 }
 
-/// A deadline before which not even the responses' bytes can cross the aggregator's link is in the past for every query.
+/// Rejects a deadline that is over before the responses' bytes can have crossed the aggregator's link.
 fn check_deadline(plan: &Plan, aggregators: &Hosts, setup: &Setup<'_>) -> Result<(), ScenarioError> {
     let Some(deadline) = plan.deadline else { return Ok(()) };
     let responses = plan.response * u64::from(plan.fan_in);

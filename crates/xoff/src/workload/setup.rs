@@ -1,4 +1,4 @@
-//! What a source is made from, and the checks that several kinds share.
+//! Scenario around one workload, and the checks that several kinds of workload share.
 
 use super::{Files, FlowSpec};
 use crate::kernel::rng::{Purpose, Rng, stream};
@@ -6,7 +6,7 @@ use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{Scenario, ScenarioError, Transport};
 use crate::topology::{Names, Network, did_you_mean};
 
-/// The scenario around one workload.
+/// Scenario around one workload.
 pub(super) struct Setup<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) network: &'a Network,
@@ -21,27 +21,27 @@ impl<'a> Setup<'a> {
         format!("workload[{}].{name}", self.index)
     }
 
-    /// What is wrong with one of this workload's keys.
+    /// Makes an error at one of this workload's keys.
     pub(super) fn error(&self, name: &str, problem: impl Into<String>, expected: &str) -> ScenarioError {
         ScenarioError::at(self.key(name), problem, expected)
     }
 
-    /// What is wrong with a file of flows that has none.
+    /// Makes the error of a file that holds no flow.
     pub(super) fn holds_no_flow(&self, file: &str) -> ScenarioError {
         self.error("file", format!("\"{file}\" holds no flow"), "expected a row for each")
     }
 
-    /// The workload's own random stream for arrivals, ends and sizes.
+    /// Random stream of the workload for arrivals, ends and sizes.
     pub(super) fn rng(&self) -> Rng {
         self.stream(Purpose::Workload)
     }
 
-    /// The workload's own random stream for a purpose.
+    /// Random stream of the workload for a purpose.
     pub(super) fn stream(&self, purpose: Purpose) -> Rng {
         stream(self.scenario.seed, purpose, self.index as u64)
     }
 
-    /// A transport by name.
+    /// Finds a transport by name.
     pub(super) fn transport(&self, name: &str) -> Result<&'a Transport, ScenarioError> {
         self.scenario.transport.get(name).ok_or_else(|| {
             let meant = did_you_mean(name, self.scenario.transport.keys().map(String::as_str));
@@ -50,7 +50,7 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// A flow of this transport, to be completed.
+    /// Makes an incomplete flow of this transport.
     pub(super) fn template(&self, transport: &str) -> Result<FlowSpec, ScenarioError> {
         self.transport(transport)?;
         let index = self.scenario.transport.keys().position(|name| name == transport);
@@ -61,12 +61,12 @@ impl<'a> Setup<'a> {
         Ok(FlowSpec { start, source: 0, destination: 0, size, end, priority: 0, transport })
     }
 
-    /// A flow size that is not zero; without end where there is none.
+    /// Checks that a flow size is not zero; `Bytes::MAX` if there is none.
     pub(super) fn size(&self, size: Option<Bytes>) -> Result<Bytes, ScenarioError> {
         size.map_or(Ok(Bytes::MAX), |size| self.size_of("size", size))
     }
 
-    /// A size that is not zero.
+    /// Checks that a size is not zero.
     pub(super) fn size_of(&self, name: &str, size: Bytes) -> Result<Bytes, ScenarioError> {
         if size > Bytes::ZERO {
             return Ok(size);
@@ -74,7 +74,7 @@ impl<'a> Setup<'a> {
         Err(self.error(name, "is zero", "expected at least 1B"))
     }
 
-    /// A number that is not zero.
+    /// Checks that a number is not zero.
     pub(super) fn at_least_one(&self, name: &str, number: u64) -> Result<(), ScenarioError> {
         if number > 0 {
             return Ok(());
@@ -82,7 +82,7 @@ impl<'a> Setup<'a> {
         Err(self.error(name, "is 0", "expected at least 1"))
     }
 
-    /// How many hosts there are, where at least two are needed.
+    /// Returns the number of hosts, which must be at least two.
     pub(super) fn two_hosts(&self) -> Result<u32, ScenarioError> {
         let hosts = self.network.fabric_hosts();
         if hosts >= 2 {
@@ -91,7 +91,7 @@ impl<'a> Setup<'a> {
         Err(self.error("kind", "there is only one host to send and receive", "expected at least two hosts"))
     }
 
-    /// The text of a file that a key names.
+    /// Returns the text of a file that a key names.
     pub(super) fn text(&self, name: &str, file: &str) -> Result<&'a str, ScenarioError> {
         self.files
             .get(file)
@@ -100,7 +100,7 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// `span` after `time`; the end of time where that is later than any simulation reaches.
+/// Adds `span` to `time`. The sum saturates at the end of time, later than any simulation reaches.
 pub(super) fn after(time: Time, span: Span) -> Time {
     Time::new(time.get().saturating_add(span.get()))
 }

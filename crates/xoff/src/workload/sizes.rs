@@ -1,6 +1,7 @@
 //! Flow sizes: lists of `size_bytes,cumulative_probability`, linear between their points.
-//! Sampling is that of the field's reference generators (HPCC's `traffic_gen/custom_rand.py`, `cdf.c` of
-//! HKUST-SING/TrafficGenerator); the mean that sets an arrival rate comes from the same list.
+//!
+//! Sampling follows the field's reference generators (HPCC's `traffic_gen/custom_rand.py`, `cdf.c` of
+//! HKUST-SING/TrafficGenerator). The mean that sets an arrival rate comes from the same list.
 
 use super::csv_rows::{for_each_row, whole_number};
 use super::load::Volume;
@@ -9,20 +10,20 @@ use crate::kernel::units::Bytes;
 use crate::scenario::{MOST_BYTES, ScenarioError, Sizes};
 use crate::topology::did_you_mean;
 
-/// A list that comes with xoff.
+/// List of flow sizes that comes with xoff.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedList {
-    /// Its name in scenarios.
+    /// Name of the list in scenarios.
     pub name: &'static str,
-    /// What was measured, in one line.
+    /// Measured traffic, in one line.
     pub description: &'static str,
-    /// Where its points are from.
+    /// Origin of the list's points.
     pub origin: &'static str,
     text: &'static str,
 }
 
 impl NamedList {
-    /// The distribution.
+    /// Makes the distribution of the list.
     pub fn distribution(&self) -> SizeDistribution {
         SizeDistribution::parse(self.name, self.text).expect("the lists that come with xoff are well formed")
     }
@@ -63,30 +64,30 @@ named_lists! {
         "Montazeri et al. (Homa), SIGCOMM 2018; points as in HPCC's repository";
 }
 
-/// The lists that come with xoff.
+/// Lists of flow sizes that come with xoff.
 pub fn catalogue() -> &'static [NamedList] {
     CATALOGUE
 }
 
-/// The list of this name; anything else a scenario writes is the path of a file.
+/// Finds the list of this name. Any other name in a scenario is the path of a file.
 pub fn named(name: &str) -> Option<&'static NamedList> {
     CATALOGUE.iter().find(|list| list.name == name)
 }
 
-/// What a flow's size is drawn from.
+/// Distribution of flow sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeDistribution {
-    /// Size in bytes and probability of a flow not larger, both increasing; the last probability is 1.
+    /// Size in bytes and probability of a flow not larger, both increasing. The last probability is 1.
     points: Vec<(f64, f64)>,
 }
 
 impl SizeDistribution {
-    /// Every flow alike.
+    /// Makes a distribution in which every flow has the same size.
     pub fn fixed(size: Bytes) -> Self {
         Self { points: vec![(size.as_f64(), 1.0)] }
     }
 
-    /// Reads a CSV of `size_bytes,cumulative_probability`; `file` names it in errors.
+    /// Parses a CSV of `size_bytes,cumulative_probability`; `file` names it in errors.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for_each_row(file, text, ["size_bytes", "cumulative_probability"], |at, [size, probability]| {
@@ -124,7 +125,7 @@ impl SizeDistribution {
         segments.fold(first_size * first_probability, |sum, segment| sum + segment)
     }
 
-    /// Mean size, and how many packets of `packet` bytes carry it in the mean.
+    /// Mean size, and mean number of packets of `packet` bytes that carry a flow.
     pub(super) fn volume(&self, packet: Bytes) -> Volume {
         let (first_size, first_probability) = self.points[0];
         let atom = Volume::of(Bytes::from_f64(first_size).max(Bytes::new(1)), packet).packets;
@@ -136,12 +137,12 @@ impl SizeDistribution {
         Volume { payload: self.mean(), packets }
     }
 
-    /// The size at a uniform variate in [0, 1), rounded down, at least one byte.
+    /// Returns the size at a uniform variate in [0, 1), rounded down, at least one byte.
     pub fn sample(&self, uniform: f64) -> Bytes {
         Bytes::from_f64(self.size_at(uniform)).max(Bytes::new(1))
     }
 
-    /// Interpolates where `uniform` lies between two points; below the first lies an atom.
+    /// Interpolates the size between the two points around `uniform`. The first point is an atom of probability.
     fn size_at(&self, uniform: f64) -> f64 {
         let above = self.points.partition_point(|&(_, probability)| probability < uniform);
         let (size, probability) = self.points[above];
@@ -152,7 +153,7 @@ impl SizeDistribution {
         size_below + (size - size_below) * (uniform - probability_below) / (probability - probability_below)
     }
 
-    /// What a workload's `sizes` stands for.
+    /// Makes the distribution that a workload's `sizes` names.
     pub(super) fn new(sizes: &Sizes, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         match sizes {
             Sizes::Fixed { fixed: Bytes::ZERO } => {
@@ -168,7 +169,7 @@ impl SizeDistribution {
     }
 }
 
-/// The integral from 0 to `size` of the packets that carry a flow whose size is rounded down, at least one byte.
+/// Integrates from 0 to `size` the packets that carry a flow whose size is rounded down, at least one byte.
 fn packets_up_to(size: f64, packet: Bytes) -> f64 {
     let packet = packet.as_f64();
     let beyond_first_byte = (size - 1.0).max(0.0);
@@ -230,7 +231,7 @@ mod tests {
         assert_eq!(sizes.sample(0.0), Bytes::new(1));
     }
 
-    /// Computed from the points of each origin; those of `hadoop_large`, unrounded, have a mean of 3,423,728.
+    /// Computed from the points of each origin. The unrounded points of `hadoop_large` have a mean of 3,423,728.
     #[test]
     fn the_means_are_those_of_the_origins() {
         let means = [

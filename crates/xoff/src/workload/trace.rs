@@ -1,4 +1,4 @@
-//! Flows read from a CSV: `source,destination,size_bytes,start_ns,priority`, in any order.
+//! Trace: flows read from a CSV of `source,destination,size_bytes,start_ns,priority`, in any order.
 
 use super::FlowSpec;
 use super::csv_rows::{self, for_each_row};
@@ -8,7 +8,7 @@ use crate::scenario::{self, ScenarioError};
 
 const COLUMNS: [&str; 5] = ["source", "destination", "size_bytes", "start_ns", "priority"];
 
-/// The source.
+/// Source of a trace's flows.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     flows: std::vec::IntoIter<FlowSpec>,
