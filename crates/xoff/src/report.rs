@@ -1,4 +1,4 @@
-//! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
+//! Report of a run: a row for each finished flow, values recorded over time, totals, and a digest of them all.
 
 mod collectives;
 mod drops;
@@ -46,118 +46,119 @@ pub use unfinished::UnfinishedColumns;
 /// Columns of `series.parquet`, in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct SeriesColumns {
-    /// When.
+    /// Time of the value.
     pub time_ns: Vec<u64>,
-    /// Index into [`Report::quantity_names`].
+    /// Quantity, as an index into [`Report::quantity_names`].
     pub quantity: Vec<u8>,
-    /// Index into [`Report::series_names`].
+    /// Port, flow or pool that the value belongs to, as an index into [`Report::series_names`].
     pub name: Vec<u32>,
     /// Traffic class of queues, marks, drops and inputs; 0 elsewhere.
     pub priority: Vec<u8>,
-    /// Bytes, bits per second or packets, by quantity.
+    /// Value in bytes, bits per second or packets, by quantity.
     pub value: Vec<f64>,
 }
 
-/// Packets by what became of them. Data packets, unless said otherwise.
+/// Counts of packets by their fate. Packets are data packets unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PacketTotals {
-    /// Handed to adapters, retransmissions included.
+    /// Packets handed to adapters, retransmissions included.
     pub sent: u64,
-    /// Received by hosts, duplicates included.
+    /// Packets received by hosts, duplicates included.
     pub delivered: u64,
-    /// Dropped by switches and adapters.
+    /// Packets dropped by switches, adapters and links.
     pub dropped: u64,
-    /// Dropped because their queue was at the buffer policy's threshold.
+    /// Packets dropped because their queue was at the buffer policy's threshold.
     pub dropped_threshold: u64,
-    /// Dropped because the shared pool was full.
+    /// Packets dropped because the shared pool was full.
     pub dropped_pool_full: u64,
-    /// Dropped instead of marked.
+    /// Packets dropped instead of marked, since they are not ECN-capable.
     pub dropped_not_ecn_capable: u64,
-    /// Dropped by adapters.
+    /// Packets dropped by adapters whose queue was full.
     pub dropped_adapter_full: u64,
-    /// Dropped after a pause, because the headroom was full.
+    /// Packets dropped after a pause, because the headroom was full.
     pub dropped_headroom_full: u64,
-    /// Dropped at the end of a link that had corrupted them.
+    /// Packets dropped at the end of a link that had corrupted them.
     pub dropped_link_error: u64,
-    /// Dropped because the link had failed, or failed while they were on their way.
+    /// Packets dropped because the link had failed, or failed while they were on it.
     pub dropped_link_down: u64,
-    /// Data packets that a slow receiver's adapter had no room for.
+    /// Packets that a slow receiver's adapter had no room for.
     pub dropped_receiver_full: u64,
-    /// Data packets of queues that the PFC watchdog let go.
+    /// Packets of queues that the PFC watchdog dropped during a storm.
     pub dropped_pfc_watchdog: u64,
-    /// Data packets that made room for others.
+    /// Packets that were pushed out of memory to make room for others.
     pub dropped_pushed_out: u64,
-    /// Data packets whose header went on when there was no room for their payload.
+    /// Packets that were trimmed: their payload was dropped and their header went on.
     pub dropped_trimmed: u64,
-    /// Such headers that were dropped in turn.
+    /// Headers of trimmed packets that were dropped in turn.
     pub trimmed_dropped: u64,
-    /// Marks set; a packet can be marked at several switches.
+    /// Marks set. A packet can be marked at several switches.
     pub marked: u64,
-    /// Sent again.
+    /// Packets sent again.
     pub retransmitted: u64,
-    /// In queues, host delays or on wires at the end.
+    /// Packets in queues, in host delays or on wires at the end.
     pub in_flight: u64,
-    /// Acknowledgements sent, of any kind.
+    /// Acknowledgements sent, of any kind, CNPs and packets of credit included.
     pub acknowledgements_sent: u64,
-    /// Of them, CNPs.
+    /// Congestion notification packets (CNPs) sent.
     pub cnps_sent: u64,
-    /// Of them, packets of credit.
+    /// Packets of credit sent.
     pub credits_sent: u64,
-    /// Acknowledgements dropped.
+    /// Acknowledgements dropped, of any kind.
     pub acknowledgements_dropped: u64,
 }
 
-/// Packet memory of switches.
+/// Use of the packet memory of switches.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct BufferTotals {
-    /// The most bytes that any one switch held.
+    /// Most bytes that any one switch held.
     pub peak_bytes: u64,
     /// Bytes that all switches together hold at the end.
     pub end_bytes: u64,
 }
 
-/// Priority flow control.
+/// Counts and times of priority flow control (PFC).
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PfcTotals {
-    /// Frames that paused a class.
+    /// Frames sent that paused a class.
     pub pause_frames: u64,
-    /// Frames that only resumed classes.
+    /// Frames sent that only resumed classes.
     pub resume_frames: u64,
-    /// Time that classes of ports were paused, class by class and port by port.
+    /// Time that classes of ports were paused, summed over classes and ports.
     pub paused_ns: u64,
-    /// The longest time that a class of a port was paused without a break.
+    /// Longest time that a class of a port was paused without a break.
     pub longest_pause_ns: u64,
-    /// Time from XOFF to XON by switches, class by class: a port-level pause counts once for each of the eight classes.
+    /// Time from XOFF to XON at switches, summed over classes. A port-level pause counts once for each of the eight
+    /// classes.
     pub off_ns: u64,
-    /// The same, where a port-level pause counts once.
+    /// Time from XOFF to XON at switches, where a port-level pause counts once.
     pub off_port_as_one_ns: u64,
-    /// The most bytes that were ever in the headroom of one switch.
+    /// Most bytes that were ever in the headroom of one switch.
     pub headroom_peak_bytes: u64,
     /// Ports that were paused without a break for the detection time.
     pub storms: u64,
-    /// Times that a watchdog let a queue go.
+    /// Times that a watchdog stopped honouring a queue's pause.
     pub interventions: u64,
 }
 
-/// Congestion notification messages (QCN).
+/// Counts of congestion notification messages (QCN).
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct QcnTotals {
-    /// Made by congestion points at inputs of switches.
+    /// Messages sent by congestion points at inputs of switches.
     pub cnms_sent_by_inputs: u64,
-    /// Made by congestion points at outputs of switches.
+    /// Messages sent by congestion points at outputs of switches.
     pub cnms_sent_by_outputs: u64,
-    /// That reached hosts.
+    /// Messages that reached hosts.
     pub cnms_received: u64,
-    /// That were dropped: at a full buffer, or at the end of a link that had corrupted them.
+    /// Messages that were dropped, at a full buffer or at the end of a link that had corrupted them.
     pub cnms_dropped: u64,
-    /// Times that one crossed a crossbar.
+    /// Times that a message crossed a crossbar.
     pub cnms_through_crossbars: u64,
 }
 
 /// Sums over the whole run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
-    /// When the run was ended; where it drained, when the last flow finished or the last bit was sent.
+    /// End of the run. If it was left to drain, the time when the last flow finished or the last bit was sent.
     pub end_ns: u64,
     /// Flows handed to transports.
     pub flows_started: u64,
@@ -167,85 +168,85 @@ pub struct Totals {
     pub flows_unfinished: u64,
     /// Expiries of retransmission timers, those of unfinished flows included.
     pub timeouts: u64,
-    /// The measured time.
+    /// Totals of the measured time.
     pub measured: MeasuredTotals,
-    /// Packets.
+    /// Totals of packets.
     pub packets: PacketTotals,
-    /// Priority flow control.
+    /// Totals of priority flow control.
     pub pfc: PfcTotals,
-    /// Congestion notification messages.
+    /// Totals of congestion notification messages.
     pub qcn: QcnTotals,
-    /// Spraying by senders.
+    /// Totals of spraying by senders.
     pub spraying: SprayingCounters,
-    /// Queries.
+    /// Totals of queries.
     pub queries: QueryTotals,
-    /// Collectives, workload by workload.
+    /// Totals of collectives, workload by workload.
     pub collectives: Vec<CollectiveTotals>,
-    /// Jobs.
+    /// Totals of jobs.
     pub jobs: Vec<JobTotals>,
-    /// Packet memory.
+    /// Totals of packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
     pub packet_hops: u64,
-    /// Events that the engine handled; depends on how the run was carried out.
+    /// Events that the engine handled, which depend on the way the run was carried out.
     pub events: u64,
 }
 
-/// One queue of a deadlock, which waits for the next one in the list, and the last one for the first.
+/// Queue of a deadlock. Each waits for the next in the list, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deadlocked {
-    /// Its port.
+    /// Port of the queue.
     pub port: String,
-    /// Its class.
+    /// Class of the queue.
     pub priority: usize,
-    /// Since when the class has been paused.
+    /// Time since which the class has been paused.
     pub since_ns: u64,
-    /// What it holds.
+    /// Bytes in the queue.
     pub queue_bytes: u64,
 }
 
-/// A port that was paused for long.
+/// Port that was paused without a break for the detection time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Storm {
-    /// The port.
+    /// Name of the port.
     pub port: String,
-    /// For how long without a break.
+    /// Time that it was paused without a break.
     pub paused_ns: u64,
 }
 
-/// A queue that a watchdog let go because it was paused for too long.
+/// Queue whose pause a watchdog stopped honouring, because it lasted too long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LetGo {
-    /// Its port.
+    /// Port of the queue.
     pub port: String,
-    /// Its class.
+    /// Class of the queue.
     pub priority: usize,
-    /// When the watchdog took its pause for a storm.
+    /// Time when the watchdog detected a storm.
     pub detected_ns: u64,
-    /// When it was as before; nothing if that did not come.
+    /// Time when the watchdog restored the queue; none if it did not.
     pub restored_ns: Option<u64>,
-    /// Packets that it lost meanwhile.
+    /// Packets that the queue lost meanwhile.
     pub dropped: u64,
 }
 
-/// What may be wrong: what pauses have come to, and whether the run was too long.
+/// Signs of trouble: deadlocks and storms from pauses, and a run that stood still or lasted too long.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Pathologies {
-    /// A cycle of queues that will never send; empty where there is none.
+    /// Cycle of queues that will never send; empty where there is none.
     pub deadlock: Vec<Deadlocked>,
-    /// Queues that will never send, in the cycle or behind it.
+    /// Number of queues that will never send, in the cycle or behind it.
     pub stuck_queues: usize,
     /// Whether the run ended because nothing could move any longer.
     pub stood_still: bool,
-    /// Whether the run was cut off at the longest time that one can last, or had something to do after that.
+    /// Whether the run was cut off at the longest time that a run can last.
     pub reached_time_limit: bool,
     /// Ports that were paused without a break for the detection time.
     pub storms: Vec<Storm>,
-    /// What watchdogs did, in order of detection.
+    /// Interventions of watchdogs, in order of detection.
     pub watchdog: Vec<LetGo>,
 }
 
-/// Everything that a run leaves.
+/// Results of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Finished flows.
@@ -256,13 +257,13 @@ pub struct Report {
     pub queries: QueryColumns,
     /// Complete collectives.
     pub collectives: CollectiveColumns,
-    /// What every port did.
+    /// Packets, marks and losses of every port.
     pub ports: PortColumns,
-    /// What was recorded over time.
+    /// Values recorded over time.
     pub series: SeriesColumns,
     /// Flows of jobs.
     pub job_flows: JobFlowColumns,
-    /// Dropped packets, where every one was recorded.
+    /// Dropped packets, where they were recorded one by one.
     pub drops: DropColumns,
     /// Packets of watched flows, at every port that they came to.
     pub packets: PacketColumns,
@@ -270,15 +271,15 @@ pub struct Report {
     pub pauses: PauseColumns,
     /// Local maxima of headroom in use.
     pub headroom: HeadroomColumns,
-    /// Times in which the senders of queues were told to pause.
+    /// Times in which switches held the senders of queues paused.
     pub off_times: OffTimeColumns,
     /// Flows in the queues that were the causes of pauses.
     pub pause_flows: PauseFlowColumns,
-    /// Deadlocks and storms.
+    /// Deadlocks, storms and other signs of trouble.
     pub pathologies: Pathologies,
-    /// Sums.
+    /// Sums over the whole run.
     pub totals: Totals,
-    /// Hash of all integer results, in hexadecimal: the same for the same scenario and seed.
+    /// Hash of all integer results, in hexadecimal. The same scenario and seed always give the same hash.
     pub digest: String,
     /// Whether the caller ended the run.
     pub interrupted: bool,
@@ -288,7 +289,7 @@ pub struct Report {
     pub job_flow_names: Vec<String>,
     /// Names of transports.
     pub transport_names: Vec<String>,
-    /// Names of what the series tell of.
+    /// Names of the ports, flows and pools that series belong to.
     pub series_names: Vec<String>,
     /// Names of quantities.
     pub quantity_names: Vec<&'static str>,
@@ -296,14 +297,14 @@ pub struct Report {
     pub reason_names: Vec<&'static str>,
     /// Names of reasons for drops.
     pub drop_reason_names: Vec<&'static str>,
-    /// Names of what lets flows send.
+    /// Names of the events that let flows send.
     pub release_names: Vec<&'static str>,
     /// Names of kinds of packets.
     pub packet_kinds: Vec<&'static str>,
 }
 
 impl Report {
-    /// Puts the results of a run together. The finished flows are taken out of `outcome`: it may have millions of them.
+    /// Collects the results of a run. Takes the finished flows out of `outcome`, which may have millions of them.
     pub fn new(simulation: &Simulation, outcome: &mut Outcome) -> Self {
         let complete_queries = CompleteQueries::new(outcome);
         let (flows, lost_in_part, lives) = Flows::take(simulation, outcome, &complete_queries);
@@ -360,7 +361,7 @@ impl Report {
     }
 }
 
-/// What was sampled after the end, while timers ran out that outlive their flows, is nothing but silence.
+/// Makes the series of the samples up to `end`. Later samples, taken while timers outlive their flows, show nothing.
 fn series(simulation: &Simulation, samples: &Samples, end: Time) -> (SeriesColumns, Vec<String>) {
     let network = simulation.network();
     let port_names: Vec<String> = crate::watch::port_names(network).collect();
@@ -398,7 +399,7 @@ fn series(simulation: &Simulation, samples: &Samples, end: Time) -> (SeriesColum
     (columns, names)
 }
 
-/// The switch that a port is the first of.
+/// Returns the switch whose first port this is.
 fn switch_of(network: &Network, first: PortId) -> NodeId {
     let mut switches = network.hosts..network.nodes.len() as NodeId;
     switches.find(|&node| network.ports.first(node) == first).expect("a switch has ports")
@@ -409,18 +410,18 @@ fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports().iter()))
 }
 
-/// Timers that outlive their flows, and how often somebody looks, must not make a run longer.
+/// Returns the time of the last action. Timers that outlive their flows do not count, nor does the period of checks.
 fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
     let finished = flows.rows.iter().map(|row| row.finish);
     finished.chain(all_ports(outcome).map(Port::busy_until)).max().unwrap_or_default()
 }
 
-/// What the watchdog of a switch has done, with the port of each.
+/// Lists the interventions of a switch's watchdog, with the port of each.
 fn interventions(switch: &Switch) -> impl Iterator<Item = (PortId, Intervention)> + '_ {
     switch.interventions().iter().map(|of| (switch.ports()[usize::from(of.port)].id(), *of))
 }
 
-/// With names; those of ports come first in `names`, in the order of their numbers.
+/// Collects the signs of trouble, with names. In `names` those of ports come first, in the order of their numbers.
 fn pathologies(diagnosis: &Diagnosis, outcome: &Outcome, names: &[String]) -> Pathologies {
     let name = |port: PortId| names[port as usize].clone();
     let mut interventions: Vec<(PortId, Intervention)> =
@@ -531,8 +532,9 @@ impl PacketTotals {
     }
 }
 
-/// Everything that the models decided, in integers and in a fixed order. What depends on how the run was carried out,
-/// such as the number of events, stays out.
+/// Hashes all decisions of the models, in integers and in a fixed order.
+///
+/// Numbers that depend on the way the run was carried out, such as that of events, stay out.
 fn digest(outcome: &Outcome, flows: &Flows) -> String {
     let mut hash = Sha256::new();
     let mut take = |value: u64| hash.update(value.to_le_bytes());

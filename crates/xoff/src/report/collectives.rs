@@ -1,4 +1,4 @@
-//! Collectives as columns: one of a group is complete when all of its ranks have received everything.
+//! Collectives as columns. A collective of a group is complete when all of its ranks have received everything.
 
 use serde::Serialize;
 
@@ -12,52 +12,53 @@ use crate::topology::NodeId;
 pub struct CollectiveColumns {
     /// Position of its workload in the scenario.
     pub workload: Vec<u32>,
-    /// Which of the workload's groups.
+    /// Number of its group in the workload.
     pub group: Vec<u32>,
-    /// How many the group completed before.
+    /// Number of collectives that the group completed before.
     pub iteration: Vec<u32>,
-    /// When the first rank began it.
+    /// Time when the first rank began it.
     pub start_ns: Vec<u64>,
-    /// When the last rank had received everything, and was through with what it sent where pairs exchange.
+    /// Time when the last rank had received everything and, where pairs exchange, had sent its own part.
     pub finish_ns: Vec<u64>,
     /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,
-    /// The host that was last, as an index into [`super::Report::node_names`]; of several the one of the least rank.
+    /// Host that was last, as an index into [`super::Report::node_names`]; of several the one of the least rank.
     pub last_host: Vec<u32>,
-    /// The flows of it, of all ranks together.
+    /// Number of its flows, of all ranks together.
     pub flows: Vec<u64>,
-    /// Its size over its completion time.
+    /// Algorithm bandwidth: its size over its completion time.
     pub algorithm_bandwidth_gbps: Vec<f64>,
-    /// The same times how often each byte crosses a rank's link: what is to be held against the rate of that link.
+    /// Bus bandwidth: the algorithm bandwidth times the number of times that each byte crosses a rank's link. Compares
+    /// with the rate of that link.
     pub bus_bandwidth_gbps: Vec<f64>,
     /// Whether it began in the measured time.
     pub measured: Vec<bool>,
 }
 
-/// The collectives of one workload.
+/// Totals of the collectives of one workload.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CollectiveTotals {
     /// Position of the workload in the scenario.
     pub workload: usize,
-    /// What they are for.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// How they are done.
+    /// Name of the algorithm.
     pub algorithm: &'static str,
-    /// Ranks of a group.
+    /// Number of ranks in a group.
     pub ranks: u32,
-    /// Groups.
+    /// Number of groups.
     pub groups: u32,
     /// Bytes that a rank begins or ends with.
     pub size_bytes: u64,
-    /// Begun by any rank.
+    /// Collectives that any rank has begun.
     pub started: u64,
-    /// Complete.
+    /// Collectives that are complete.
     pub finished: u64,
-    /// Begun and not complete at the end.
+    /// Collectives that were begun and not complete at the end.
     pub unfinished: u64,
 }
 
-/// What collectives have come to.
+/// Returns the rows of complete collectives, and totals.
 pub(super) fn columns(
     simulation: &Simulation,
     outcome: &Outcome,

@@ -1,45 +1,45 @@
-//! Dropped packets as columns: where, why and whose.
+//! Dropped packets as columns, with the port, the reason and the flow of each.
 
 use super::{Outcome, Simulation};
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 use crate::observer::{Dropped, PacketKind};
 
-/// Stands for a number that there is not.
+/// Value of a column that does not apply.
 const NONE: u64 = u64::MAX;
 
 /// Columns of `drops.parquet`, one entry for each dropped packet, in order of time and port.
 #[derive(Clone, Debug, Default)]
 pub struct DropColumns {
-    /// When.
+    /// Time of the drop.
     pub time_ns: Vec<u64>,
-    /// The node that dropped it, or behind which the link corrupted it, as an index into [`super::Report::node_names`].
+    /// Node that dropped the packet, or whose link corrupted it, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// The port by which it would have left, or has left, as an index into [`super::Report::series_names`].
+    /// Port by which the packet would have left, or had left, as an index into [`super::Report::series_names`].
     pub port: Vec<u32>,
     /// Traffic class.
     pub priority: Vec<u8>,
-    /// Why, as an index into the names of [`crate::observer::DropReason`].
+    /// Reason, as an index into the names of [`crate::observer::DropReason`].
     pub reason: Vec<u8>,
-    /// Bytes that were held where it had no room; `u64::MAX` where room was not the reason.
+    /// Bytes that were held where the packet found no room; `u64::MAX` if room was not the reason.
     pub held_bytes: Vec<u64>,
-    /// Bytes that might be held there; `u64::MAX` likewise.
+    /// Most bytes that may be held there; `u64::MAX` if room was not the reason.
     pub limit_bytes: Vec<u64>,
-    /// The host that sends the flow's data, as an index into [`super::Report::node_names`].
+    /// Host that sends the flow's data, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
-    /// The host that receives it, likewise.
+    /// Host that receives the flow's data, as an index into [`super::Report::node_names`].
     pub destination: Vec<u32>,
-    /// The flow's number at its source.
+    /// Number of the flow at its source.
     pub number: Vec<u32>,
-    /// What it was, as an index into the names of [`PacketKind`].
+    /// Kind of the packet, as an index into the names of [`PacketKind`].
     pub kind: Vec<u8>,
-    /// First byte of the payload; `u64::MAX` of what is no data.
+    /// First byte of the payload; `u64::MAX` if the packet is not data.
     pub sequence: Vec<u64>,
-    /// Bytes that buffers count.
+    /// Bytes of the packet that buffers count.
     pub frame_bytes: Vec<u64>,
 }
 
-/// Rows of all packets whose drops were recorded.
+/// Makes a row for each packet whose drop was recorded.
 pub(super) fn columns(simulation: &Simulation, outcome: &Outcome) -> DropColumns {
     let (mut columns, network) = (DropColumns::default(), simulation.network());
     for (time, Dropped { port, reason, room, packet }) in &outcome.drops {

@@ -1,5 +1,7 @@
-//! Finished flows, both ends of each put together. A run may leave millions of them, so a row keeps only what the others
-//! of its columns follow from, and what the run kept of it is given back as it is made.
+//! Finished flows, with sender and receiver of each put together.
+//!
+//! A run may leave millions of flows. So a row keeps only the values from which its other columns follow, and the run's
+//! own records are freed as rows are made.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +13,20 @@ use crate::ideal;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::topology::NodeId;
 
-/// The query of a flow that is of none, or of one that is not complete.
+/// Query of a flow that belongs to none, or to one that is not complete.
 const NO_QUERY: u32 = u32::MAX;
 
-/// Records of a host that are given back at a time: one host may have half of all.
+/// Records of a host that are freed at a time. One host may have half of all.
 const GIVEN_BACK: usize = 1 << 14;
 
-/// A finished flow.
+/// Finished flow.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRow {
-    /// When the application handed it to the transport.
+    /// Time when the application handed it to the transport.
     pub start: Time,
-    /// When the last byte was at the receiver.
+    /// Time when the last byte was at the receiver.
     pub received: Time,
-    /// When the last byte was acknowledged at the sender; as `received` where nothing is acknowledged.
+    /// Time when the last byte was acknowledged at the sender. Equal to `received` where nothing is acknowledged.
     pub finish: Time,
     /// Completion time of the same flow alone with an unlimited window.
     pub ideal: Span,
@@ -36,7 +38,7 @@ pub struct FlowRow {
     pub source: NodeId,
     /// Receiving host.
     pub destination: NodeId,
-    /// Its number at its source, by which series and pauses name it: `host0.flow3`.
+    /// Number of the flow at its source, by which series and pauses name it: `host0.flow3`.
     pub number: u32,
     /// Expiries of the retransmission timer.
     pub timeouts: u32,
@@ -50,30 +52,31 @@ pub struct FlowRow {
     pub transport: u8,
     /// Position of its workload in the scenario.
     pub workload: u16,
-    /// Whether it finished after the run's condition to stop was met.
+    /// Whether it finished after the condition that stops the run was met.
     pub after_stop: bool,
-    /// Whether it counts: it started in the measured time, and finished before that.
+    /// Whether it counts in the summary: it started in the measured time, and finished before the stop condition was
+    /// met.
     pub measured: bool,
 }
 
 impl FlowRow {
-    /// `finish` minus `start`.
+    /// Completion time: `finish` minus `start`.
     pub fn completion(&self) -> Span {
         self.finish.since(self.start)
     }
 
-    /// Completion time over the ideal one.
+    /// Slowdown: completion time over the ideal one.
     pub fn slowdown(&self) -> f64 {
         self.completion().get() as f64 / self.ideal.get() as f64
     }
 
-    /// Position of the complete query that it is a request or a response of, if it is of one.
+    /// Position of the complete query that the flow is a request or response of, if it is one.
     pub fn query(&self) -> Option<u32> {
         (self.query != NO_QUERY).then_some(self.query)
     }
 }
 
-/// What the paths of many flows have in common.
+/// Properties that the paths of many flows share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PathProperties {
     /// Propagation and host delays of the round trip.
@@ -82,17 +85,19 @@ pub struct PathProperties {
     pub bottleneck: Rate,
 }
 
-/// All finished flows.
+/// Finished flows of a run.
 #[derive(Clone, Debug)]
 pub struct Flows {
-    /// One row for each, in order of start and source.
+    /// Row of each flow, in order of start and source.
     pub rows: Vec<FlowRow>,
     paths: Vec<PathProperties>,
 }
 
 impl Flows {
-    /// Takes them out of what a run has left. Returns with them, by their sources, flows that were sent and never received whole, and
-    /// what became of flows of jobs.
+    /// Takes the finished flows out of an outcome.
+    ///
+    /// Also returns the flows that were sent and never received whole, with their sources, and the records of jobs'
+    /// flows.
     pub(super) fn take(
         simulation: &Simulation,
         outcome: &mut Outcome,
@@ -125,7 +130,7 @@ impl Flows {
         (Self { rows, paths: paths.in_order }, lost_in_part, lives)
     }
 
-    /// The path of one of the rows.
+    /// Path of one of the rows.
     pub fn path(&self, row: &FlowRow) -> PathProperties {
         self.paths[row.path as usize]
     }
@@ -136,7 +141,7 @@ fn received(simulation: &Simulation, outcome: &Outcome, finished: &FinishedFlow)
     destination.received_at(finished.flow.reception, &simulation.fabric().plans)
 }
 
-/// When it was acknowledged at its source; as it was received where nothing is acknowledged.
+/// Returns when a flow was acknowledged at its source, or received where nothing is acknowledged.
 fn finish(finished: &FinishedFlow, received: Time) -> Time {
     if finished.finish == Time::MAX { received } else { finished.finish }
 }
@@ -174,7 +179,7 @@ fn row(
     }
 }
 
-/// The run goes on to the next check after enough flows have finished; those that finish meanwhile are flagged.
+/// Flags flows that finished after the stop condition was met, since the run goes on to its next check.
 fn flag_after_stop(rows: &mut [FlowRow], enough: usize) {
     if enough >= rows.len() {
         return;
@@ -187,7 +192,7 @@ fn flag_after_stop(rows: &mut [FlowRow], enough: usize) {
     }
 }
 
-/// Each path once.
+/// Set of paths, each once.
 #[derive(Default)]
 struct Paths {
     in_order: Vec<PathProperties>,

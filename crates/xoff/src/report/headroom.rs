@@ -1,4 +1,4 @@
-//! Headroom as columns: local maxima of its occupancy, and times in which the senders of queues were told to pause.
+//! Headroom as columns: local maxima of its occupancy, and times in which switches held the senders of queues paused.
 
 use crate::engine::HeadroomLog;
 use crate::kernel::units::Time;
@@ -7,42 +7,42 @@ use crate::topology::Network;
 /// Columns of `headroom.parquet`: one entry for each local maximum of the headroom that a switch has in use.
 #[derive(Clone, Debug, Default)]
 pub struct HeadroomColumns {
-    /// When it was reached.
+    /// Time when the maximum was reached.
     pub time_ns: Vec<u64>,
-    /// The switch, as an index into [`super::Report::node_names`].
+    /// Switch, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// Bytes in use, of all queues.
+    /// Bytes in use, over all queues.
     pub used_bytes: Vec<u64>,
-    /// Bytes set aside.
+    /// Bytes set aside as headroom.
     pub set_aside_bytes: Vec<u64>,
-    /// Queues that were off.
+    /// Number of queues whose senders were paused.
     pub queues_off: Vec<u64>,
 }
 
 /// Columns of `off_times.parquet`: one entry for each time from XOFF to XON of a queue.
 #[derive(Clone, Debug, Default)]
 pub struct OffTimeColumns {
-    /// The switch, as an index into [`super::Report::node_names`].
+    /// Switch, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// Its port by which the queue's packets come in, as an index into [`super::Report::series_names`].
+    /// Port by which the queue's packets come in, as an index into [`super::Report::series_names`].
     pub port: Vec<u32>,
     /// Traffic class.
     pub priority: Vec<u8>,
-    /// When the switch told the sender to pause.
+    /// Time when the switch told the sender to pause.
     pub xoff_ns: Vec<u64>,
-    /// When the last packet came in after that; the same if none did.
+    /// Time when the last packet came in after XOFF; the time of XOFF if none did.
     pub last_arrival_ns: Vec<u64>,
-    /// When it told the sender to resume; `u64::MAX` if it did not.
+    /// Time when the switch told the sender to resume; `u64::MAX` if it did not.
     pub end_ns: Vec<u64>,
     /// Bytes that came in after XOFF.
     pub arrived_bytes: Vec<u64>,
     /// Bytes that left before the last packet came in.
     pub departed_bytes: Vec<u64>,
-    /// The most bytes that the queue had in the headroom.
+    /// Most bytes that the queue had in the headroom.
     pub headroom_bytes: Vec<u64>,
 }
 
-/// Rows of both.
+/// Makes the rows of `headroom.parquet` and `off_times.parquet`.
 pub(super) fn columns(network: &Network, log: &HeadroomLog) -> (HeadroomColumns, OffTimeColumns) {
     let (mut headroom, mut off_times) = (HeadroomColumns::default(), OffTimeColumns::default());
     for peak in &log.peaks {

@@ -1,4 +1,4 @@
-//! What jobs have come to, as totals and as columns of their flows.
+//! Jobs, as totals and as columns of their flows.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::host::{Flow, Host, UnfinishedFlow};
 use crate::kernel::units::Time;
 use crate::topology::{Network, NodeId};
 
-/// Stands for what there is not, or what has not happened.
+/// Value of a column that does not apply, or of an event that has not happened.
 const NONE: u64 = u64::MAX;
 const NO_INDEX: u32 = u32::MAX;
 
@@ -20,29 +20,29 @@ const NO_INDEX: u32 = u32::MAX;
 pub struct JobFlowColumns {
     /// Position of its workload in the scenario.
     pub workload: Vec<u32>,
-    /// Its name, as an index into [`super::Report::job_flow_names`].
+    /// Name of the flow, as an index into [`super::Report::job_flow_names`].
     pub flow: Vec<u32>,
     /// Sending host, or its adapter inside its server, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
-    /// Receiving host, likewise.
+    /// Receiving host, or its adapter inside its server, as an index into [`super::Report::node_names`].
     pub destination: Vec<u32>,
     /// Application bytes.
     pub size_bytes: Vec<u64>,
-    /// Its number at its source; `u32::MAX` of one that has not begun.
+    /// Number of the flow at its source; `u32::MAX` if it has not begun.
     pub number: Vec<u32>,
-    /// When it began; `u64::MAX` if it has not.
+    /// Time when it began; `u64::MAX` if it has not.
     pub start_ns: Vec<u64>,
-    /// When its receiver had it whole; `u64::MAX` if it had not.
+    /// Time when its receiver had it whole; `u64::MAX` if it had not.
     pub received_ns: Vec<u64>,
-    /// When it was acknowledged at its source; `u64::MAX` if it was not.
+    /// Time when it was acknowledged at its source; `u64::MAX` if it was not.
     pub finish_ns: Vec<u64>,
-    /// Of the flows that it waited for the one that was done last, by its name; `u32::MAX` if there is none, or it has not begun.
+    /// Flow that it waited for longest, by its name; `u32::MAX` if it waited for none, or has not begun.
     pub waited_for: Vec<u32>,
-    /// How long its source computes after that.
+    /// Time that its source computes after that flow is done.
     pub delay_ns: Vec<u64>,
 }
 
-/// What a run has left of a flow of a job.
+/// Record of a job's flow in the run.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     number: u32,
@@ -51,19 +51,19 @@ struct Life {
     finish: Time,
 }
 
-/// What became of flows of jobs, of which the run's records are given back once they are rows.
+/// Records of jobs' flows. The run's own records are freed once they are rows.
 #[derive(Debug, Default)]
 pub(super) struct Lives(BTreeMap<JobFlow, Life>);
 
 impl Lives {
-    /// Notes a flow that is over, if it is a job's.
+    /// Records a flow that is over, if it belongs to a job.
     pub(super) fn note(&mut self, simulation: &Simulation, flow: &Flow, received: Time, finish: Time) {
         if let Some(place) = simulation.fabric().plans.job_flow(flow.reception) {
             self.0.insert(place, Life { number: flow.number, start: flow.start, received, finish });
         }
     }
 
-    /// Notes those that have begun and are not over.
+    /// Records the flows that have begun and are not over.
     fn note_unfinished(
         &mut self,
         simulation: &Simulation,
@@ -79,7 +79,7 @@ impl Lives {
     }
 }
 
-/// A row for each flow, and their names.
+/// Makes a row for each flow, and the list of their names.
 pub(super) fn columns(
     simulation: &Simulation,
     outcome: &Outcome,
@@ -101,7 +101,7 @@ pub(super) fn columns(
 }
 
 impl JobFlowColumns {
-    /// Adds the flows of a job, the first of which has that name.
+    /// Adds the flows of a job. `first_name` is the index of the first flow's name.
     fn push(&mut self, number: usize, plan: &Plan, lives: &Lives, first_name: u32, network: &Network) {
         let life = |flow: u32| lives.0.get(&JobFlow { plan: number, flow });
         for (position, flow) in (0..).zip(plan.flows()) {
@@ -131,24 +131,24 @@ impl JobFlowColumns {
     }
 }
 
-/// One job.
+/// Totals of one job.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct JobTotals {
     /// Position of its workload in the scenario.
     pub workload: usize,
-    /// Its flows.
+    /// Number of its flows.
     pub flows: u64,
-    /// Of them, those that began.
+    /// Flows that began.
     pub started: u64,
-    /// Those that were received whole.
+    /// Flows that were received whole.
     pub finished: u64,
-    /// The longest chain of computing, had its flows taken no time.
+    /// Longest chain of computing, as if flows took no time.
     pub computing_ns: u64,
-    /// From its start until the last flow was whole; nothing where one is not.
+    /// Time from the job's start until the last flow was whole; none where some flow is not.
     pub completion_ns: Option<u64>,
 }
 
-/// Each of them, in the order of their workloads.
+/// Returns the totals of every job, in the order of their workloads.
 pub(super) fn totals(simulation: &Simulation, outcome: &Outcome) -> Vec<JobTotals> {
     let plans = &simulation.fabric().plans;
     let jobs = (0..plans.all().len()).filter_map(|number| Some((number, plans.job(number)?)));

@@ -1,4 +1,4 @@
-//! What was received in the measured time.
+//! Bytes received in the measured time.
 
 use serde::Serialize;
 
@@ -7,22 +7,22 @@ use crate::host::Flow;
 use crate::kernel::units::{Bytes, Time};
 use crate::topology::NodeId;
 
-/// The measured time, as far as the run went, and what was received in it.
+/// Measured time, as far as the run went, and the bytes received in it.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct MeasuredTotals {
-    /// Where it begins.
+    /// Begin of the measured time.
     pub start_ns: u64,
-    /// Where it ends.
+    /// End of the measured time.
     pub end_ns: u64,
-    /// Payload bytes received in it, each once.
+    /// Payload bytes received in the measured time, each once.
     pub payload_delivered_bytes: u64,
 }
 
-/// Looks up what had been received where the measured time begins and ends.
+/// Look-up of the bytes that had been received where the measured time begins and ends.
 pub(super) struct Measured<'a> {
     simulation: &'a Simulation,
     outcome: &'a Outcome,
-    /// Where it begins and ends, as far as the run went.
+    /// Begin and end of the measured time, as far as the run went.
     time: [Time; 2],
 }
 
@@ -44,7 +44,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Gbps of a flow that is not finished, over what of the measured time was after its start; NaN if none was.
+    /// Returns the goodput of an unfinished flow in Gbps, over the part of the measured time after its start; NaN if
+    /// there was none.
     pub(super) fn goodput_gbps(&self, source: NodeId, flow: &Flow) -> f64 {
         let [start, end] = self.time;
         let received = [0, 1].map(|which| self.received(which, source, flow).min(flow.size));
@@ -52,7 +53,7 @@ impl<'a> Measured<'a> {
         if lasted > 0.0 { (received[1] - received[0]).as_f64() * 8e-9 / lasted } else { f64::NAN }
     }
 
-    /// What there was of a flow where the measured time begins (0) or ends (1).
+    /// Returns the bytes of a flow that were received where the measured time begins (`which` = 0) or ends (1).
     fn received(&self, which: usize, source: NodeId, flow: &Flow) -> Bytes {
         let destination = &self.outcome.hosts[flow.destination as usize];
         let plans = &self.simulation.fabric().plans;

@@ -1,4 +1,7 @@
-//! Packets of watched flows as columns: one row for every port that a packet comes to.
+//! Packets of watched flows as columns, with one row for every port that a packet comes to.
+//!
+//! The run records steps of packets without names. This module follows each packet from port to port by matching the
+//! steps of packets that are alike.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,75 +12,81 @@ use crate::observer::{DropReason, PacketKind};
 use crate::packet::{EVERYTHING, MARKED, Packet};
 use crate::topology::{Network, NodeId, PortId};
 
-/// Stands for a time or a number that there is not.
+/// Value of a time or number that does not apply.
 const NONE: u64 = u64::MAX;
-/// The same among indices.
+/// Value of an index that does not apply.
 const NO_INDEX: u8 = u8::MAX;
 
-/// Columns of `packets.parquet`, packet by packet in the order in which they set out, and port by port. Times are in picoseconds, so
-/// that what they add up to is exact.
+/// Columns of `packets.parquet`, packet by packet in the order in which they set out, and port by port.
+///
+/// Times are in picoseconds, so that they add up exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketColumns {
-    /// The packet's place among all of them.
+    /// Position of the packet among all of them.
     pub packet: Vec<u64>,
-    /// The host that sends the flow's data, as an index into [`super::Report::node_names`].
+    /// Host that sends the flow's data, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
-    /// The host that receives it, likewise.
+    /// Host that receives the flow's data, as an index into [`super::Report::node_names`].
     pub destination: Vec<u32>,
-    /// The flow's number at its source.
+    /// Number of the flow at its source.
     pub number: Vec<u32>,
-    /// What the packet is, as an index into the names of [`PacketKind`].
+    /// Kind of the packet, as an index into the names of [`PacketKind`].
     pub kind: Vec<u8>,
-    /// Of data the first byte of the payload, of an acknowledgement the first byte not yet received, of a NACK one that is missing;
-    /// `u64::MAX` of one of everything, and of other kinds.
+    /// First byte of the payload of data; first byte not yet received of an acknowledgement; a missing byte of a NACK.
+    ///
+    /// `u64::MAX` for an acknowledgement of everything, and for other kinds.
     pub sequence: Vec<u64>,
-    /// Bytes of payload; 0 of what is no data.
+    /// Bytes of payload; 0 if the packet is not data.
     pub payload_bytes: Vec<u64>,
-    /// Bytes that buffers count.
+    /// Bytes of the packet that buffers count.
     pub frame_bytes: Vec<u64>,
     /// Traffic class.
     pub priority: Vec<u8>,
-    /// Whether the same data has been sent before.
+    /// Whether the same data was sent before.
     pub retransmission: Vec<bool>,
-    /// What let the flow send it, as an index into the names of [`crate::observer::Release`], in the first row of data; 255 elsewhere.
+    /// Event that let the flow send the packet, as an index into the names of [`crate::observer::Release`]. Only in the
+    /// first row of data; 255 elsewhere.
     pub release: Vec<u8>,
-    /// When that was; `u64::MAX` elsewhere.
+    /// Time when that event let the flow send; `u64::MAX` elsewhere.
     pub ready_ps: Vec<u64>,
-    /// When its transport handed it to the adapter, in its first row; `u64::MAX` elsewhere.
+    /// Time when the transport handed the packet to the adapter, in its first row; `u64::MAX` elsewhere.
     pub handed_ps: Vec<u64>,
-    /// How many ports it has come to before.
+    /// Number of ports that the packet came to before.
     pub hop: Vec<u64>,
-    /// The port, as an index into [`super::Report::series_names`].
+    /// Port, as an index into [`super::Report::series_names`].
     pub port: Vec<u32>,
-    /// When it came to the port's node; in the first row to the adapter, after the host's delay.
+    /// Time when the packet came to the port's node; in the first row to the adapter, after the host's delay.
     pub arrived_ps: Vec<u64>,
-    /// When its first bit left by the port; `u64::MAX` if none did.
+    /// Time when the first bit left by the port; `u64::MAX` if none did.
     pub started_ps: Vec<u64>,
-    /// When its last bit did.
+    /// Time when the last bit left by the port; `u64::MAX` if none did.
     pub ended_ps: Vec<u64>,
-    /// When that is at the other end of the port's link.
+    /// Time when the last bit is at the other end of the port's link; `u64::MAX` if none left.
     pub reached_ps: Vec<u64>,
-    /// When it reached its transport at the other end of the port's link; `u64::MAX` where there is another port, or a drop.
+    /// Time when the packet reached its transport at the other end of the link; `u64::MAX` where another port follows,
+    /// or a drop.
     pub received_ps: Vec<u64>,
-    /// Whether it carried a mark as it left.
+    /// Whether the packet carried a mark as it left.
     pub marked: Vec<bool>,
-    /// Why it was dropped at the port or on its link, as an index into the names of [`DropReason`]; 255 if it was not.
+    /// Reason for a drop at the port or on its link, as an index into the names of [`DropReason`]; 255 if there was
+    /// none.
     pub drop_reason: Vec<u8>,
 }
 
-/// A flow, a kind, a node and a sequence: packets that are alike in these are taken in the order in which they came.
+/// Flow, kind, node and sequence of a packet. Packets that are alike in these are matched in the order in which they
+/// came.
 type Alike = (NodeId, u32, PacketKind, NodeId, u64);
 
-/// A packet at a node, or on its way there.
+/// Packet at a node, or on its way there.
 #[derive(Clone, Debug)]
 struct Here {
     packet: usize,
     arrives: Time,
-    /// Whether it has crossed the delay of the host that sends it.
+    /// Whether the packet has crossed the delay of the host that sends it.
     has_crossed: bool,
 }
 
-/// One packet as it is put together.
+/// Course of one packet from port to port.
 #[derive(Debug)]
 struct Course {
     handed: PacketEvent,
@@ -88,7 +97,7 @@ struct Course {
 struct Row {
     port: PortId,
     arrived: Time,
-    /// When it starts, ends and reaches the other end.
+    /// Times when the packet starts, ends and reaches the other end.
     sent: Option<[Time; 3]>,
     received: Option<Time>,
     marked: bool,
@@ -96,20 +105,20 @@ struct Row {
 }
 
 impl Row {
-    /// A packet that has come to a port, and not left by it.
+    /// Makes the row of a packet that has come to a port and not left by it.
     fn waiting(port: PortId, arrived: Time, packet: &Packet) -> Self {
         Self { port, arrived, sent: None, received: None, marked: packet.is(MARKED), reason: None }
     }
 }
 
-/// Follows packets from port to port.
+/// Matcher of steps, which follows packets from port to port.
 struct Follower<'a> {
     simulation: &'a Simulation,
     courses: Vec<Course>,
     here: BTreeMap<Alike, VecDeque<Here>>,
 }
 
-/// Rows of all packets whose steps were recorded.
+/// Makes the rows of all packets whose steps were recorded.
 pub(super) fn columns(simulation: &Simulation, outcome: &Outcome) -> PacketColumns {
     let mut follower = Follower { simulation, courses: Vec::new(), here: BTreeMap::new() };
     for event in &outcome.packets {
@@ -133,7 +142,7 @@ impl Follower<'_> {
         (packet.flow_ends().0, packet.flow(), kind, node, packet.sequence())
     }
 
-    /// The node at the other end of a port's link, and how long the way is there.
+    /// Returns the node at the other end of a port's link, and the time when a packet that leaves at `ends` is there.
     fn other_end(&self, port: PortId, ends: Time) -> (NodeId, Time) {
         let (node, local) = self.network().ports.place(port);
         let to = &self.network().ports.of(node)[local as usize];
@@ -145,13 +154,13 @@ impl Follower<'_> {
         self.here.entry(alike).or_default().push_back(here);
     }
 
-    /// Takes the packet that came to a node first by `now`, of those that are like this one: at a host, one that has crossed its
-    /// delay, if any has.
+    /// Takes the first packet that is like this one and came to a node by `now`. At a host, packets that have crossed
+    /// its delay go first.
     fn take(&mut self, packet: &Packet, node: NodeId, now: Time) -> Option<Here> {
         self.take_first(packet, node, now, |here| (!here.has_crossed, here.arrives))
     }
 
-    /// Takes the one of them whose `order` is first.
+    /// Takes the packet that is like this one, came to a node by `now`, and is first by `order`.
     fn take_first<K: Ord>(
         &mut self,
         packet: &Packet,
@@ -204,7 +213,7 @@ impl Follower<'_> {
         }
     }
 
-    /// A packet is lost at a port, before it has left or after.
+    /// Ends the course of a packet that is lost at a port or on its link.
     fn drop(&mut self, packet: &Packet, port: PortId, reason: DropReason, now: Time) {
         let node = self.network().ports.place(port).0;
         if matches!(reason, DropReason::LinkError | DropReason::LinkDown)
@@ -218,7 +227,7 @@ impl Follower<'_> {
         }
     }
 
-    /// Packets that wait in switches at the end, of which no step tells by which port they will leave.
+    /// Adds rows of packets that wait in switches at the end, for which no step names the port.
     fn find_waiting(&mut self, outcome: &Outcome) {
         let Some(end) = outcome.end.filter(|_| !self.here.is_empty()) else { return };
         for (node, switch) in (self.network().hosts..).zip(&outcome.switches) {
@@ -232,7 +241,7 @@ impl Follower<'_> {
         }
     }
 
-    /// Takes the packet that a port sent last, of those that are like this one and still on its link.
+    /// Takes the last packet that a port sent, is like this one, and is still on the port's link.
     fn take_under_way(&mut self, packet: &Packet, port: PortId, now: Time) -> Option<Here> {
         let alike = self.alike(packet, self.other_end(port, now).0);
         let here = self.here.get_mut(&alike)?;
@@ -244,7 +253,7 @@ impl Follower<'_> {
 }
 
 impl PacketColumns {
-    /// Adds the rows of a packet; one that nothing has become of yet waits for its first port.
+    /// Adds the rows of a packet. A packet without rows yet waits for its first port.
     fn add(&mut self, number: u64, course: &Course, simulation: &Simulation) {
         let Course { handed: PacketEvent { time, packet, step }, rows } = course;
         let &Step::Handed { ready, release, retransmission } = step else { return };

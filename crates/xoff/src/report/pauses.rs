@@ -1,4 +1,4 @@
-//! Pauses as columns: from what was recorded of each end of a link to one row for each pause, with its cause.
+//! Pauses as columns: one row for each pause with its cause, from what was recorded at both ends of the link.
 
 use std::collections::BTreeMap;
 
@@ -9,70 +9,70 @@ use crate::observer::Xoff;
 use crate::simulation::Simulation;
 use crate::topology::PortId;
 
-/// Stands for an end that has not come.
+/// End of a pause that has not ended.
 pub(super) const STILL_PAUSED: u64 = u64::MAX;
 
-/// Stands for no port.
+/// Port of a pause that is not stuck.
 pub(super) const NOT_STUCK: u32 = u32::MAX;
 
-/// Columns of `pauses.parquet`, one entry for each time that a class of a port was paused, in order of start and port.
+/// Columns of `pauses.parquet`: one entry for each time that a class of a port was paused, in order of start and port.
 #[derive(Clone, Debug, Default)]
 pub struct PauseColumns {
-    /// Position in this order.
+    /// Position of the pause in this order.
     pub pause_id: Vec<u64>,
-    /// The switch that told its neighbour to pause, as an index into [`super::Report::node_names`].
+    /// Switch that told its neighbour to pause, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// Its port, as an index into [`super::Report::series_names`].
+    /// Port of that switch, as an index into [`super::Report::series_names`].
     pub port: Vec<u32>,
-    /// The neighbour, as an index into [`super::Report::node_names`].
+    /// Neighbour that paused, as an index into [`super::Report::node_names`].
     pub paused_device: Vec<u32>,
-    /// The neighbour's port, which paused, as an index into [`super::Report::series_names`].
+    /// Port of the neighbour that paused, as an index into [`super::Report::series_names`].
     pub paused_port: Vec<u32>,
     /// Traffic class.
     pub priority: Vec<u8>,
-    /// When the switch decided so.
+    /// Time when the switch decided to pause its neighbour.
     pub xoff_ns: Vec<u64>,
-    /// When the port paused.
+    /// Time when the port paused.
     pub start_ns: Vec<u64>,
-    /// When it resumed; `u64::MAX` if it was still paused at the end.
+    /// Time when the port resumed; `u64::MAX` if it was still paused at the end.
     pub end_ns: Vec<u64>,
-    /// Why, as an index into the names of [`crate::observer::PauseReason`].
+    /// Reason, as an index into the names of [`crate::observer::PauseReason`].
     pub reason: Vec<u8>,
-    /// Bytes of the class that had come in by the port; of all lossless classes where the port paused as a whole.
+    /// Bytes of the class that the switch held from the port; of all lossless classes if the port paused as a whole.
     pub ingress_bytes: Vec<u64>,
-    /// The port whose queue held most of them, as an index into [`super::Report::series_names`].
+    /// Port whose queue held most of these bytes, as an index into [`super::Report::series_names`].
     pub egress_port: Vec<u32>,
-    /// The class of that queue.
+    /// Class of that queue.
     pub cause_priority: Vec<u8>,
-    /// How many of them it held.
+    /// Number of these bytes that the queue held.
     pub egress_bytes: Vec<u64>,
-    /// All bytes that the queue held.
+    /// Bytes that the queue held from all ports.
     pub queue_bytes: Vec<u64>,
-    /// Of how many flows.
+    /// Number of flows in the queue.
     pub flows: Vec<u32>,
-    /// The port of the stuck queue that holds most of what the pause waits for at the end, as an index into
-    /// [`super::Report::series_names`]; `u32::MAX` where it is over, or may end.
+    /// Port of the stuck queue that holds most of what the pause waits for at the end, as an index into
+    /// [`super::Report::series_names`]. `u32::MAX` if the pause is over, or may end.
     pub stuck_behind_port: Vec<u32>,
-    /// The class of that queue.
+    /// Class of that queue.
     pub stuck_behind_priority: Vec<u8>,
 }
 
 /// Columns of `pause_flows.parquet`: for each pause the flows that had most bytes in the queue that was its cause.
 #[derive(Clone, Debug, Default)]
 pub struct PauseFlowColumns {
-    /// The pause.
+    /// Position of the pause.
     pub pause_id: Vec<u64>,
     /// Sending host, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
     /// Receiving host, as an index into [`super::Report::node_names`].
     pub destination: Vec<u32>,
-    /// The flow's number at its source.
+    /// Number of the flow at its source.
     pub number: Vec<u32>,
-    /// Bytes that it had in the queue.
+    /// Bytes of the flow in the queue.
     pub bytes: Vec<u64>,
 }
 
-/// A time in which a class of a port was paused.
+/// Time in which a class of a port was paused.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     port: PortId,
@@ -81,7 +81,7 @@ struct Interval {
     end: Option<Time>,
 }
 
-/// Rows of all pauses.
+/// Makes the rows of all pauses.
 pub(super) fn columns(
     simulation: &Simulation,
     log: &PauseLog,
@@ -127,7 +127,7 @@ pub(super) fn columns(
     (columns, flows)
 }
 
-/// From changes in order of time to times between them, in order of start, port and class.
+/// Turns changes, in order of time, into the times between them, in order of start, port and class.
 fn intervals(changes: &[PauseChange]) -> Vec<Interval> {
     let mut intervals: Vec<Interval> = Vec::new();
     let mut open = BTreeMap::new();
@@ -142,7 +142,7 @@ fn intervals(changes: &[PauseChange]) -> Vec<Interval> {
     intervals
 }
 
-/// What switches decided, by port and class.
+/// Decisions of switches to pause, by port and class.
 struct Causes<'a>(BTreeMap<(PortId, usize), Vec<&'a (Time, Xoff)>>);
 
 impl<'a> Causes<'a> {
@@ -154,7 +154,8 @@ impl<'a> Causes<'a> {
         Self(by_queue)
     }
 
-    /// The decision that began a pause: the last one before the frame was sent, which says what was last decided.
+    /// Returns the decision that began a pause: the last one before the frame was sent, since a frame carries the
+    /// latest state.
     fn of(&self, port: PortId, priority: usize, start: Time, transit: Span) -> &'a (Time, Xoff) {
         let decisions = &self.0[&(port, priority)];
         let sent = decisions.partition_point(|(decided, _)| *decided + transit <= start);

@@ -1,4 +1,4 @@
-//! What every port has sent, marked and lost over the whole run, as columns.
+//! Packets, marks and losses of every port over the whole run, as columns.
 
 use super::Simulation;
 use crate::kernel::units::Time;
@@ -7,17 +7,17 @@ use crate::port::Port;
 /// Columns of `ports.parquet`: one entry for each port, hosts first, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct PortColumns {
-    /// The port, as an index into [`super::Report::series_names`].
+    /// Port, as an index into [`super::Report::series_names`].
     pub port: Vec<u32>,
-    /// The node whose port it is, as an index into [`super::Report::node_names`].
+    /// Node of the port, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// The port at the other end of its link, as an index into [`super::Report::series_names`].
+    /// Port at the other end of the link, as an index into [`super::Report::series_names`].
     pub peer: Vec<u32>,
-    /// Bits per second of its link when the run begins.
+    /// Rate of the link when the run begins, in bits per second.
     pub rate_bps: Vec<u64>,
-    /// Share of what the link could carry from the begin of the run to its end, at the rates that it had, while it was up.
+    /// Share of the bits that the link could carry over the run, at the rates that it had while it was up.
     pub utilization: Vec<f64>,
-    /// Packets put on the wire, pause frames apart.
+    /// Packets put on the wire, without pause frames.
     pub packets: Vec<u64>,
     /// Bytes put on the wire, preambles and gaps included.
     pub wire_bytes: Vec<u64>,
@@ -29,13 +29,13 @@ pub struct PortColumns {
     pub pause_frames: Vec<u64>,
     /// Frames sent that only resume classes.
     pub resume_frames: Vec<u64>,
-    /// Time that its classes were paused, class by class.
+    /// Time that the port's classes were paused, summed over classes.
     pub paused_ns: Vec<u64>,
-    /// The longest time that one of its classes was paused without a break.
+    /// Longest time that one of its classes was paused without a break.
     pub longest_pause_ns: Vec<u64>,
 }
 
-/// Rows of these ports, at the end of the run.
+/// Makes the rows of these ports, at the end of the run.
 pub(super) fn columns<'a>(
     simulation: &Simulation,
     ports: impl Iterator<Item = &'a Port>,
@@ -69,7 +69,7 @@ pub(super) fn columns<'a>(
     columns
 }
 
-/// The share that one is of all; of a run that has ended as it began there is none.
+/// Returns `one` over `all`; 0 for a run that ended as it began.
 fn share(one: f64, all: f64) -> f64 {
     if all > 0.0 { one / all } else { 0.0 }
 }

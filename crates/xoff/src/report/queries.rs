@@ -1,4 +1,4 @@
-//! Queries as columns, and which of them a flow is of.
+//! Queries as columns, and the query that each flow belongs to.
 
 use serde::Serialize;
 
@@ -12,46 +12,46 @@ use crate::topology::NodeId;
 /// Columns of `queries.parquet`: one entry for each complete query, in order of start and aggregator.
 #[derive(Clone, Debug, Default)]
 pub struct QueryColumns {
-    /// Position in this order.
+    /// Position of the query in this order.
     pub query_id: Vec<u64>,
     /// Position of its workload in the scenario.
     pub workload: Vec<u32>,
-    /// The host that asks, as an index into [`super::Report::node_names`].
+    /// Host that asks, as an index into [`super::Report::node_names`].
     pub aggregator: Vec<u32>,
-    /// How many workers it asks.
+    /// Number of workers that it asks.
     pub fan_in: Vec<u32>,
     /// Bytes of all its responses together.
     pub response_bytes: Vec<u64>,
-    /// When it began.
+    /// Time when the query began.
     pub start_ns: Vec<u64>,
-    /// When the last response was whole.
+    /// Time when the last response was whole.
     pub finish_ns: Vec<u64>,
     /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,
     /// Expiries of the retransmission timers of its requests and responses.
     pub timeouts: Vec<u32>,
-    /// Whether its deadline was over before.
+    /// Whether it took longer than its deadline.
     pub late: Vec<bool>,
     /// Whether it began in the measured time.
     pub measured: Vec<bool>,
 }
 
-/// Queries of all workloads.
+/// Totals of the queries of all workloads.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct QueryTotals {
-    /// Begun.
+    /// Queries begun.
     pub started: u64,
-    /// Complete.
+    /// Queries complete.
     pub finished: u64,
-    /// Begun and not complete at the end.
+    /// Queries begun and not complete at the end.
     pub unfinished: u64,
-    /// Of those complete, with a request or a response whose retransmission timer expired.
+    /// Complete queries with a request or response whose retransmission timer expired.
     pub with_timeouts: u64,
-    /// Whose deadline was over before they were complete, or before the end.
+    /// Queries that took longer than their deadline, or had by the end.
     pub late: u64,
 }
 
-/// The aggregator of a complete query, and its place there.
+/// Key of a complete query: its start, its aggregator and its place there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     start: Time,
@@ -60,7 +60,7 @@ struct Key {
     number: u32,
 }
 
-/// The complete queries, in order.
+/// Complete queries, in order.
 pub(super) struct CompleteQueries(Vec<Key>);
 
 impl CompleteQueries {
@@ -81,7 +81,7 @@ impl CompleteQueries {
         Self(keys)
     }
 
-    /// The position of the query that a flow is of, if it is of one of these.
+    /// Position of the complete query that a flow belongs to, if it belongs to one.
     pub(super) fn of_flow(
         &self,
         source: NodeId,
@@ -94,7 +94,7 @@ impl CompleteQueries {
     }
 }
 
-/// What queries have come to.
+/// Rows and totals of queries.
 pub(super) struct QueryReport {
     pub(super) columns: QueryColumns,
     pub(super) totals: QueryTotals,
@@ -153,7 +153,7 @@ fn aggregator(outcome: &Outcome, host: NodeId, plan: usize) -> Option<&Aggregato
     outcome.hosts[host as usize].applications().aggregator(plan)
 }
 
-/// The key of the query that a flow is of, if it is of any.
+/// Returns the key of the query that a flow belongs to, if it belongs to one.
 fn key_of(flow: &Flow, source: NodeId, plans: &Plans, outcome: &Outcome) -> Option<Key> {
     let arrival = plans.arrival(flow.reception)?;
     let (plan, within) = plans.of_channel(arrival.channel);

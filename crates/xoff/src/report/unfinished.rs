@@ -9,9 +9,9 @@ use crate::topology::NodeId;
 pub struct UnfinishedColumns {
     /// Sending host, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
-    /// Receiving host, likewise.
+    /// Receiving host, as an index into [`super::Report::node_names`].
     pub destination: Vec<u32>,
-    /// Its number at its source.
+    /// Number of the flow at its source.
     pub number: Vec<u32>,
     /// Traffic class.
     pub priority: Vec<u8>,
@@ -19,13 +19,14 @@ pub struct UnfinishedColumns {
     pub transport: Vec<u8>,
     /// Position of its workload in the scenario.
     pub workload: Vec<u32>,
-    /// Application bytes; `u64::MAX` of a flow without end.
+    /// Application bytes; `u64::MAX` for a flow without end.
     pub size_bytes: Vec<u64>,
-    /// When the application handed it to the transport.
+    /// Time when the application handed it to the transport.
     pub start_ns: Vec<u64>,
-    /// Application bytes that its receiver could hand on: all up to the first that is missing, but any of constant-rate flows.
+    /// Application bytes that its receiver could hand on: all up to the first that is missing, or any for constant-rate
+    /// flows.
     pub received_bytes: Vec<u64>,
-    /// What of them came in the measured time, over what of that was after its start; NaN if none was.
+    /// Goodput in the part of the measured time after its start, in Gbps; NaN if there was none.
     pub goodput_gbps: Vec<f64>,
     /// Application bytes sent again.
     pub retransmitted_bytes: Vec<u64>,
@@ -35,7 +36,8 @@ pub struct UnfinishedColumns {
     pub measured: Vec<bool>,
 }
 
-/// Rows of flows that are under way at the end, and of those that have sent all, of which some was lost and nobody asks again.
+/// Makes the rows of flows that are under way at the end, and of those that sent everything, lost some, and never
+/// retransmit.
 pub(super) fn columns(
     simulation: &Simulation,
     outcome: &Outcome,
