@@ -1,5 +1,7 @@
-//! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
-//! What it accepts can be run; running it does not change it.
+//! Simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
+//!
+//! A simulation that was made can be run, and running it does not change it. So one simulation can be run several
+//! times, with other threads or windows, and gives the same results.
 
 mod checks;
 mod link_events;
@@ -41,39 +43,39 @@ use link_events::Course;
 pub use offered::Offered;
 use slow_receivers::SlowTimes;
 
-/// Everything that decides a run, checked.
+/// Scenario checked and laid out, which decides everything about a run.
 #[derive(Debug)]
 pub struct Simulation {
     scenario: Scenario,
     network: Network,
     routes: Routes,
-    /// Nothing where every flow has one path.
+    /// Parallel links between hosts; none where every flow has one path.
     parallel_paths: Option<ParallelPaths>,
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
-    /// Those in use.
+    /// Classes in use.
     classes: Classes,
-    /// The rates that switches tell of; none where no packet carries telemetry.
+    /// Link rates that switches write into packets; none where no packet carries telemetry.
     telemetry_rates: Vec<Rate>,
-    /// Whether the time is stamped at which packets leave adapters.
+    /// Whether packets are stamped with the time when they leave adapters.
     traces: bool,
     link_events: LinkEvents,
     slow_times: SlowTimes,
     watch: Watch,
 }
 
-/// How a run is carried out; none of it changes its results.
+/// Way in which a run is carried out, which does not change its results.
 #[derive(Clone, Copy, Debug)]
 pub struct Execution {
     /// Number of threads.
     pub threads: usize,
-    /// The longest window.
+    /// Longest window.
     pub longest_window: Span,
 }
 
 impl Execution {
-    /// As many threads, and windows as long as they can be.
+    /// Runs with this many threads, and with windows as long as they can be.
     pub fn with_threads(threads: usize) -> Self {
         Self { threads, longest_window: Span::MAX }
     }
@@ -128,12 +130,12 @@ impl Simulation {
         })
     }
 
-    /// What it was made from.
+    /// Scenario from which the simulation was made.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// What happens to links in the course of the run.
+    /// Changes of links in the course of the run.
     pub fn link_events(&self) -> &LinkEvents {
         &self.link_events
     }
@@ -143,28 +145,28 @@ impl Simulation {
         &self.network
     }
 
-    /// Next hops.
+    /// Forwarding tables.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// What nodes may look up.
+    /// Facts that nodes look up.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
 
-    /// All flows.
+    /// Makes the stream of all flows that start.
     pub fn arrivals(&self) -> Arrivals {
         Arrivals::new(self.sources.clone(), &self.network)
     }
 
-    /// All instants.
+    /// Makes the global instants of the run.
     pub fn instants(&self) -> Instants {
         let Scenario { stop, measure, .. } = &self.scenario;
         Instants::new(stop, measure, &self.watch.sampler.intervals(), self.link_events.clone())
     }
 
-    /// The records of telemetry as they are before the run.
+    /// Makes the empty records of telemetry.
     pub fn records(&self) -> Arc<Records> {
         let longest = self.fabric.longest_paths.iter().map(|path| path.switches as usize).max();
         // A packet that is rerouted on its way may come by more switches than any path has.
@@ -173,12 +175,12 @@ impl Simulation {
         Records::new(self.telemetry_rates.clone(), switches, has_sent_windows)
     }
 
-    /// A host as it is before the run.
+    /// Makes a host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
         self.host_over(node, Span::ZERO)
     }
 
-    /// The same, where links to hosts are `longer`.
+    /// Makes a host, where links to hosts are longer by `longer`.
     fn host_over(&self, node: NodeId, longer: Span) -> Host {
         let scheduler = &self.scenario.host.scheduler;
         let port = self.ports(node, scheduler, longer).next().expect("every host has a link");
@@ -203,12 +205,12 @@ impl Simulation {
         }
     }
 
-    /// A switch as it is before the run.
+    /// Makes a switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> Switch {
         self.switch_over(node, Span::ZERO)
     }
 
-    /// The same, where links to hosts are `longer`.
+    /// Makes a switch, where links to hosts are longer by `longer`.
     fn switch_over(&self, node: NodeId, longer: Span) -> Switch {
         let layout = self.layout(node);
         let routes = self.routes.table(node).clone();
@@ -240,19 +242,19 @@ impl Simulation {
         })
     }
 
-    /// All paths together, where packets of a flow of this transport may take several.
+    /// Returns the parallel links between hosts, if packets of one flow of this transport may take several.
     pub fn parallel_paths(&self, transport: u8) -> Option<&ParallelPaths> {
         let are_several = self.scenario.balances_load() || self.fabric.shared_tuples.is_sprayed(transport);
         self.parallel_paths.as_ref().filter(|_| are_several)
     }
 
-    /// What chooses among next hops of a switch, where not ECMP does.
+    /// Makes the load balancer of a switch; none for ECMP.
     fn load_balancer(&self, node: NodeId) -> Option<LoadBalancer> {
         let rng = stream(self.scenario.seed, Purpose::LoadBalancing, self.network.number(node));
         LoadBalancer::new(&self.scenario.topology.routing(), rng)
     }
 
-    /// The same switch with the watchdog that the scenario has, if it has one.
+    /// Adds the scenario's watchdog to a switch, if there is one.
     fn with_watchdog(&self, switch: SharedMemory) -> SharedMemory {
         let Pfc { detection_time, watchdog, .. } = self.scenario.pfc;
         match watchdog {
@@ -265,7 +267,7 @@ impl Simulation {
         }
     }
 
-    /// What the scenario comes to for a switch.
+    /// Layout of a switch.
     pub fn layout(&self, node: NodeId) -> &SwitchLayout {
         &self.switches[(node - self.network.hosts) as usize]
     }
@@ -298,7 +300,7 @@ impl Simulation {
         Reactions::new(ports, self.scenario.pfc.form == PauseForm::OnOff)
     }
 
-    /// Between the start of a pause frame on a link and its effect at the other end; no longer than it ever is.
+    /// Returns the shortest time from the start of a pause frame on a link to its effect at the other end.
     pub fn pause_transit(&self, link: u32) -> Span {
         let Link { rate, delay, .. } = self.network.links[link as usize];
         // It may leave at one rate and take effect at another.
@@ -310,13 +312,13 @@ impl Simulation {
             + shortest(&mut rates().map(|rate| reaction_time(&self.scenario, rate)))
     }
 
-    /// Which nodes have a crossbar.
+    /// Returns which nodes have a crossbar.
     fn crossbars(&self) -> Vec<bool> {
         let of_switches = self.switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_)));
         std::iter::repeat_n(false, self.network.hosts as usize).chain(of_switches).collect()
     }
 
-    /// The longest that a pause may last which no cycle holds up.
+    /// Longest pause that a watchdog or a slow receiver may cause, without any cycle of pauses.
     fn longest_pause(&self) -> Span {
         let Pfc { detection_time, watchdog, .. } = self.scenario.pfc;
         let of_watchdog =
@@ -325,7 +327,7 @@ impl Simulation {
         of_watchdog.into_iter().chain(of_receivers).max().unwrap_or_default()
     }
 
-    /// Runs it. `progress` is asked at checks whether to go on.
+    /// Runs the simulation. `progress` is called at checks, and ends the run by returning false.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
         let (crossbars, shortcuts) = (self.crossbars(), self.shortcuts());
         let only_arrivals = shortcuts.only_arrivals();
@@ -357,7 +359,7 @@ impl Simulation {
     }
 }
 
-/// What is recorded of a run whose flows and their control packets have these classes.
+/// Prepares the recording of a run whose flows and control packets have these classes.
 fn watch(
     scenario: &Scenario,
     network: &Network,
@@ -377,19 +379,19 @@ fn watch(
     )
 }
 
-/// The numbers of a switch's shared pools.
+/// Returns the numbers of a switch's shared pools.
 fn pools(layout: &SwitchLayout) -> Vec<u32> {
     let lossless = layout.has_lossless_pool().then_some(engine::LOSSLESS_POOL);
     (0..layout.pools() as u32).chain(lossless).collect()
 }
 
-/// Between the arrival of a pause frame and its effect.
+/// Time from the arrival of a pause frame to its effect.
 fn reaction_time(scenario: &Scenario, rate: Rate) -> Span {
     let quanta = layout::reaction_quanta(&scenario.pfc, rate);
     rate.transmission_time(QUANTUM * u64::from(quanta))
 }
 
-/// Those of what receivers send back, of congestion notification messages and of trimmed packets.
+/// Classes of the packets that receivers send back, of congestion notification messages and of trimmed packets.
 fn classes_of_control(scenario: &Scenario) -> Classes {
     let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
     let of_control: Classes = used.flat_map(Transport::control_priorities).map(|(_, class)| class).collect();
@@ -398,12 +400,12 @@ fn classes_of_control(scenario: &Scenario) -> Classes {
     of_control | of_trimmed | classes_of_messages(scenario)
 }
 
-/// Those of congestion notification messages.
+/// Classes of congestion notification messages.
 fn classes_of_messages(scenario: &Scenario) -> Classes {
     scenario.congestion_points().filter_map(|(_, point)| point.settings().cnm_priority).collect()
 }
 
-/// What every Ethernet frame adds on the wire.
+/// Bytes that every Ethernet frame adds on the wire.
 const PREAMBLE_AND_GAP: Bytes = Bytes::new(20);
 
 fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans: Plans) -> Fabric {

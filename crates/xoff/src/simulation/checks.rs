@@ -1,4 +1,4 @@
-//! What a scenario may not ask of the switches that it has, or of the engine.
+//! Checks that the scenario's switches and the engine can do what it asks for.
 
 use crate::application::Plans;
 use crate::engine;
@@ -12,7 +12,7 @@ type Checked = Result<(), ScenarioError>;
 
 const LONGEST_PERIOD: Span = Span::from_microseconds(10_000);
 
-/// Whether a run ends that is to end once enough flows have: flows without end never do.
+/// Rejects a run that is to end after a number of flows, if fewer ever finish.
 pub(super) fn check_after_flows(scenario: &Scenario, sources: &[Source], plans: &Plans) -> Checked {
     let Some(enough) = scenario.stop.after_flows.filter(|_| scenario.stop.at.is_none()) else {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn check_after_flows(scenario: &Scenario, sources: &[Source], plans: 
     Err(ScenarioError::at("stop.after_flows", problem, format!("expected at most {that_end}, or stop.at")))
 }
 
-/// Whether a scenario can be run whose network and switches are laid out.
+/// Rejects a scenario that its laid out network and switches cannot run.
 pub(super) fn check(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {
     check_watchdog(scenario, network, switches)?;
     check_times(scenario)?;
@@ -62,7 +62,7 @@ fn check_times(scenario: &Scenario) -> Checked {
     starts.try_for_each(|(index, start)| check_time(format!("workload[{index}].start"), start))
 }
 
-/// Between checks nobody hears of progress, and Ctrl-C waits.
+/// Rejects a long period, since between checks no progress is reported and Ctrl-C waits.
 fn check_period(period: Span) -> Checked {
     if period <= LONGEST_PERIOD {
         return Ok(());
@@ -70,7 +70,7 @@ fn check_period(period: Span) -> Checked {
     Err(ScenarioError::at("stop.period", "is long to wait for Ctrl-C", "expected at most 10ms"))
 }
 
-/// Whether a run can last until a time.
+/// Rejects a time later than any run can last.
 pub(super) fn check_time(key: impl Into<String>, time: Span) -> Checked {
     if time <= engine::LONGEST_RUN {
         return Ok(());
@@ -93,7 +93,7 @@ fn check_order_of_events(network: &Network) -> Checked {
     Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"))
 }
 
-/// Only shared-memory switches know what to do.
+/// Rejects a key that only shared-memory switches support, if there are others.
 pub(super) fn refuse_inputs(network: &Network, switches: &[SwitchLayout], key: &str, place: &str) -> Checked {
     let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
     let Some(switch) = with_inputs else { return Ok(()) };
@@ -108,7 +108,7 @@ mod tests {
     use crate::simulation::Simulation;
     use crate::workload::Files;
 
-    /// Of a flow without end beside another workload, among four hosts.
+    /// Returns the problem of a flow without end beside another workload, among four hosts.
     fn problem(workload: &str, stop: &str) -> String {
         let text = format!(
             "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\

@@ -1,4 +1,4 @@
-//! From `[[link_event]]` to what the engine does at which instant.
+//! Link events of a run, from `[[link_event]]`: failures, repairs, changes of rate and the routes that follow.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::routing::Routes;
 use crate::scenario::{self, LinkState, Route, Scenario, ScenarioError};
 use crate::topology::{Network, NodeId, links_between};
 
-/// The events of a run, and the networks that packets find their way in while it lasts, the first apart.
+/// Events of a run, and the forwarding tables that it comes to have after the first.
 #[derive(Debug, Default)]
 pub(super) struct Course {
     pub(super) events: LinkEvents,
     pub(super) later_routes: Vec<Arc<Routes>>,
 }
 
-/// One scenario's events, with the links that they are about.
+/// Entry of `[[link_event]]`, with the links that it is about.
 struct Happening<'a> {
     key: String,
     said: &'a scenario::LinkEvent,
@@ -26,7 +26,8 @@ struct Happening<'a> {
 }
 
 impl Course {
-    /// Lays out what the scenario says. `pace_at` tells how fast a port at a rate reacts to pause frames, and its unit of pause time.
+    /// Lays out the events of a scenario. `pace_at` returns a port's reaction time to pause frames at a rate, and its
+    /// unit of pause time.
     pub(super) fn new(
         scenario: &Scenario,
         network: &Network,
@@ -63,7 +64,7 @@ impl Course {
 }
 
 impl Happening<'_> {
-    /// Adds what it comes to, and notes which links have failed after it.
+    /// Adds the events of this entry, and updates which links have failed.
     fn append(
         &self,
         network: &Network,
@@ -119,7 +120,7 @@ impl Happening<'_> {
         Ok(())
     }
 
-    /// Whether it changes between which switches there is a way.
+    /// Whether the entry changes the links between switches, so that routes change.
     fn moves_routes(&self, network: &Network) -> bool {
         let is_of_host =
             |link: &u32| network.links[*link as usize].ends.iter().any(|&end| network.is_host(end));
@@ -127,7 +128,7 @@ impl Happening<'_> {
     }
 }
 
-/// Of two events of one link at one time nobody could tell which is the first.
+/// Rejects two entries for one link at one time, whose order nobody could tell.
 fn check_once(before: &[Happening<'_>], happening: &Happening<'_>) -> Result<(), ScenarioError> {
     let at_once = before.iter().rev().take_while(|other| other.at == happening.at);
     let same = at_once.into_iter().find(|other| other.links == happening.links);
@@ -137,7 +138,7 @@ fn check_once(before: &[Happening<'_>], happening: &Happening<'_>) -> Result<(),
     Err(ScenarioError::at(&happening.key, problem, "expected another time, or one event that says both"))
 }
 
-/// Hosts that nothing reaches any longer may never be done.
+/// Rejects events that cut off a host for good, if nothing else ends the run.
 fn check_end(
     scenario: &Scenario,
     network: &Network,
@@ -164,8 +165,9 @@ fn check_end(
     Err(ScenarioError::at(key, problem, "expected stop.at, or a later event by which a link comes up"))
 }
 
-/// Adds when routes change: some time after links have, all switches go by the links that work by then. Returns each table that there
-/// comes to be once.
+/// Adds the changes of routes. Some time after links have changed, all switches route by the links that work by then.
+///
+/// Returns each new forwarding table once.
 fn append_routes(
     scenario: &Scenario,
     network: &Network,
@@ -210,7 +212,7 @@ fn append_routes(
     Ok(known.into_iter().map(|(_, routes)| routes).collect())
 }
 
-/// The routes of a network as it is then. Those by hand hold as long as a link on which they go works.
+/// Finds the routes of a network at some time. Routes by hand hold as long as a link on which they go works.
 fn routes_then(
     scenario: &Scenario,
     intact: &Routes,

@@ -1,4 +1,4 @@
-//! What is worth knowing of a scenario before it runs.
+//! Notes for the user about a scenario, before it runs.
 
 mod events;
 mod late;
@@ -19,7 +19,7 @@ use crate::scenario::Workload;
 use crate::topology::NodeId;
 use crate::workload::Source;
 
-/// In the order in which they are told.
+/// Sources of notes, in the order in which the notes are printed.
 const ALL: &[fn(&Simulation) -> Vec<String>] = &[
     switches::of,
     marking::of,
@@ -33,7 +33,7 @@ const ALL: &[fn(&Simulation) -> Vec<String>] = &[
 ];
 
 impl Simulation {
-    /// One line for each thing worth knowing, which begins with what it is about.
+    /// Lists the notes, a line each. A line begins with the key or node that it is about.
     pub fn notes(&self) -> Vec<String> {
         ALL.iter().flat_map(|notes_of| notes_of(self)).collect()
     }
@@ -42,14 +42,14 @@ impl Simulation {
         self.scenario.workload.iter().map(Workload::transport).collect()
     }
 
-    /// Names of the transports of flows in any of these classes.
+    /// Returns the names of transports that have flows in any of these classes.
     fn transports_of(&self, classes: Classes) -> impl Iterator<Item = &str> {
         let workloads = self.scenario.workload.iter().zip(&self.sources);
         let of_them = workloads.filter(|(_, source)| !(source.classes() & classes).is_empty());
         of_them.map(|(workload, _)| workload.transport()).collect::<BTreeSet<_>>().into_iter()
     }
 
-    /// The flows of the workloads that have a transport.
+    /// Returns the sources of the workloads that use a transport.
     fn sources_of(&self, name: &str) -> impl Iterator<Item = &Source> {
         let workloads = self.scenario.workload.iter().zip(&self.sources);
         workloads.filter(move |(workload, _)| workload.transport() == name).map(|(_, source)| source)
@@ -60,7 +60,7 @@ impl Simulation {
     }
 }
 
-/// One line for each note with all that it is about.
+/// Joins equal notes into one line with all names that they are about.
 fn by_note(notes: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let mut names_by_note = BTreeMap::<String, Vec<String>>::new();
     for (note, name) in notes {
@@ -95,7 +95,7 @@ mod testing {
         Simulation::new(&scenario, &Files::new()).unwrap().notes()
     }
 
-    /// Of four hosts at 10 Gb/s around a switch that marks nothing.
+    /// Returns the notes of four hosts at 10 Gb/s around a switch without markers.
     pub(super) fn notes(workloads: &str, rest: &str) -> Vec<String> {
         notes_of(&format!(
             "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\

@@ -1,5 +1,7 @@
-//! How much a run is to do, before it runs: what its workloads offer, flow by flow, and the packet-hops of that where nothing is
-//! lost. What goes on without end gets its share of its hosts' links until the run ends.
+//! Estimate of the work of a run, before it runs: flows, bytes and packet-hops that its workloads offer.
+//!
+//! Flows are drawn one by one, and packet-hops counted as if nothing were lost. Flows without end get their share of
+//! their hosts' links until the run ends.
 
 use super::Simulation;
 use crate::application::{Plan, collective, job, query};
@@ -9,17 +11,18 @@ use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::workload::{FlowSpec, Source};
 
-/// Flows of one workload that are drawn, after which as many are taken to come in the time that is left as came before.
+/// Most flows of one workload that are drawn. Beyond that the rest of its time is taken to bring flows at the same
+/// rate.
 const MOST_DRAWN: usize = 1 << 20;
 
-/// What the workloads offer; an estimate where flows go on without end or wait for one another.
+/// Work that the workloads offer. It is an estimate where flows go on without end or wait for one another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Offered {
-    /// Flows that start.
+    /// Number of flows that start.
     pub flows: f64,
-    /// Application bytes of all of them.
+    /// Application bytes of all flows.
     pub bytes: f64,
-    /// Packets times links, acknowledgements as well as data.
+    /// Packets times links, for data as well as acknowledgements.
     pub packet_hops: f64,
 }
 
@@ -41,7 +44,7 @@ impl Offered {
 }
 
 impl Simulation {
-    /// What its workloads offer until it stops.
+    /// Estimates what the workloads offer until the simulation stops.
     pub fn offered(&self) -> Offered {
         let stop = &self.scenario.stop;
         let estimate = Estimate {
@@ -67,7 +70,7 @@ impl Simulation {
         }
     }
 
-    /// How many flows without end each host sends, and how many it receives.
+    /// Counts the flows without end that each host sends, and that it receives.
     fn flows_without_end(&self) -> Vec<[u32; 2]> {
         let mut of_hosts = vec![[0; 2]; self.network.hosts as usize];
         for flow in self.sources.iter().flat_map(Source::without_end) {
@@ -82,9 +85,9 @@ impl Simulation {
 struct Estimate<'a> {
     simulation: &'a Simulation,
     lengths: Lengths,
-    /// When the run ends, whatever is under way.
+    /// Time when the run ends, whatever is under way.
     end: Time,
-    /// How many flows without end each host sends, and how many it receives.
+    /// Number of flows without end that each host sends, and that it receives.
     endless: Vec<[u32; 2]>,
 }
 
@@ -110,7 +113,7 @@ impl Estimate<'_> {
         self.of_transfer(flow.source, flow.destination, size, flow.transport)
     }
 
-    /// What a flow without end sends at its share of its hosts' links.
+    /// Returns the bytes that a flow without end sends at its share of its hosts' links.
     fn of_endless(&self, flow: &FlowSpec) -> Bytes {
         let share = |host: NodeId, received: usize| {
             let rate = self.simulation.network.host_link(host).rate;

@@ -1,4 +1,8 @@
-//! Shortcuts: what need be no event of its own in a run. None changes results, and the reference engine of the tests takes none.
+//! Shortcuts that spare events: ways to run a scenario faster with the same results.
+//!
+//! A host's delay becomes part of its link, a port with one class and no observers becomes a plain FIFO, and hosts that
+//! only count get no events. Each shortcut is taken only if nothing could tell the difference. The reference engine of
+//! the tests takes none.
 
 use std::borrow::Cow;
 
@@ -12,32 +16,33 @@ use crate::scenario::{Observe, Scenario, Transport};
 use crate::switch::Switch;
 use crate::topology::{Link, NodeId};
 
-/// The nodes of a run.
+/// Nodes of a run, with the shortcuts that they may take.
 pub(super) struct Shortcuts<'a> {
     simulation: &'a Simulation,
-    /// What they look up.
+    /// Facts that nodes look up.
     pub(super) fabric: Cow<'a, Fabric>,
-    /// How much longer links to hosts are: where all that arrives at a host crosses its delay, the link is as much longer instead.
+    /// Time by which links to hosts are longer, where this stands for the delay of hosts.
     longer: Span,
     in_adapters: Lines,
     /// See [`Workshop::hosts_only_count`](crate::engine::Workshop::hosts_only_count).
     pub(super) hosts_only_count: bool,
-    /// Whether whoever is at the other end of a link hears of a mark before the packet comes, as it runs by itself.
+    /// Whether the node at the other end of a link learns of a mark before the packet comes, although it runs by
+    /// itself.
     marks_are_heard_of: bool,
 }
 
 impl Shortcuts<'_> {
-    /// A host as it is before the run.
+    /// Makes a host as it is before the run.
     pub(super) fn host(&self, node: NodeId) -> Host {
         self.simulation.host_over(node, self.longer).with_lines(self.in_adapters)
     }
 
-    /// A switch as it is before the run.
+    /// Makes a switch as it is before the run.
     pub(super) fn switch(&self, node: NodeId) -> Switch {
         self.simulation.switch_over(node, self.longer).with_fifo(self.fifo(node))
     }
 
-    /// Where nothing happens but that packets arrive, by node.
+    /// Returns, for each node, whether nothing happens there but that packets arrive.
     pub(super) fn only_arrivals(&self) -> Vec<bool> {
         let network = &self.simulation.network;
         let is_shared_memory = |node| matches!(self.simulation.layout(node), SwitchLayout::SharedMemory(_));
@@ -47,7 +52,8 @@ impl Shortcuts<'_> {
             .collect()
     }
 
-    /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
+    /// Returns the class of all packets, if every port of a switch sends them in order of arrival and nothing observes
+    /// them.
     fn fifo(&self, node: NodeId) -> Option<usize> {
         let Simulation { network, scenario, classes, traces, watch, link_events, .. } = self.simulation;
         let ports = network.ports.of(node);
@@ -95,7 +101,7 @@ impl Simulation {
         }
     }
 
-    /// Whether nobody waits for what arrives at hosts: they answer nothing and begin nothing, at once or later.
+    /// Whether hosts only count what arrives: they answer nothing and start nothing, at once or later.
     fn hosts_only_count(&self) -> bool {
         let Scenario { host, transport, workload, .. } = &self.scenario;
         let mut used = workload.iter().filter_map(|workload| transport.get(workload.transport()));
@@ -108,7 +114,7 @@ impl Simulation {
             && self.link_events.is_empty()
     }
 
-    /// Whether anything that arrives at a host may concern its adapter, and not only what is behind the host's delay.
+    /// Whether a frame that arrives at a host may concern its adapter, and not only what is behind the host's delay.
     fn has_frames_for_adapters(&self) -> bool {
         let Scenario { transport, .. } = &self.scenario;
         self.scenario.has_lossless_class()
@@ -117,7 +123,8 @@ impl Simulation {
             || transport.values().any(Transport::is_in_adapter)
     }
 
-    /// Whether packets line up in adapters: nothing but the order in which they set out decides when they leave, and nobody looks.
+    /// Returns how packets line up in adapters. They do if only the order in which they set out decides when they
+    /// leave.
     fn lines_in_adapters(&self) -> Lines {
         let Scenario { host, observe, .. } = &self.scenario;
         let waits = host.delay > Span::ZERO || host.jitter;

@@ -1,4 +1,4 @@
-//! From `[[slow_receiver]]` to the times in which each host's adapter is slow.
+//! Slow receivers, from `[[slow_receiver]]`: the times in which each host's adapter takes in less than its link brings.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::plan::headroom::{self, Headroom};
 use crate::scenario::{Scenario, ScenarioError, SlowReceiver};
 use crate::topology::{Link, Network, NodeId};
 
-/// The slow times of hosts that have any, in their order.
+/// Slow times of each host that has any, in order.
 pub(super) type SlowTimes = BTreeMap<NodeId, Vec<SlowTime>>;
 
-/// What a scenario says of its hosts.
+/// Lays out the slow times of a scenario's hosts.
 pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTimes, ScenarioError> {
     let mut of_hosts = BTreeMap::<NodeId, Vec<(SlowTime, usize)>>::new();
     for (index, said) in scenario.slow_receiver.iter().enumerate() {
@@ -53,12 +53,12 @@ pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTime
     Ok(of_hosts.into_iter().map(|(host, times)| (host, in_order(times))).collect())
 }
 
-/// What waits from one slow time may be more than the next would have room for, if it had less.
+/// Whether two slow times have the same buffer and XON. Otherwise bytes that wait from one might not fit the next.
 fn has_same_room(one: &SlowTime, other: &SlowTime) -> bool {
     (one.xoff, one.xon) == (other.xoff, other.xon)
 }
 
-/// The longest that senders may have to pause because a host is slow; nothing where none is.
+/// Returns the longest pause that a slow host may cause; none where no host is slow.
 pub(super) fn longest_pause(slow_times: &SlowTimes) -> Option<Span> {
     let longest = |slow: &SlowTime| match slow.rate {
         Some(rate) => rate.transmission_time(slow.most),
@@ -115,7 +115,7 @@ fn slow_time(scenario: &Scenario, index: usize, said: &SlowReceiver) -> Result<S
     })
 }
 
-/// What may come over a link after its host has decided to pause. A packet that reaches XOFF may exceed it.
+/// Bytes that may come over a link after its host has decided to pause. The packet that reaches XOFF may exceed it.
 fn headroom(scenario: &Scenario, link: Link) -> Bytes {
     let Link { rate, delay, .. } = link;
     let reaction_quanta = layout::reaction_quanta(&scenario.pfc, rate);
@@ -123,7 +123,7 @@ fn headroom(scenario: &Scenario, link: Link) -> Bytes {
     Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full: true }).total()
 }
 
-/// An adapter that takes in what its link brings is not slow.
+/// Rejects a rate that is not below that of the host's link.
 fn check_rate(
     network: &Network,
     host: NodeId,

@@ -1,4 +1,4 @@
-//! Events that never happen, and events after which slowdowns mean something else.
+//! Notes on events that never happen, and on events that distort slowdowns.
 
 use super::Simulation;
 use crate::kernel::units::Rate;
@@ -9,7 +9,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     never_reached(simulation).chain(slowdowns(simulation)).collect()
 }
 
-/// What is to happen when the run has ended.
+/// Notes events that are due after the run has ended.
 fn never_reached(simulation: &Simulation) -> impl Iterator<Item = String> {
     let Scenario { link_event, slow_receiver, stop, .. } = &simulation.scenario;
     let links = link_event.iter().map(|event| event.at).enumerate();
@@ -23,7 +23,7 @@ fn never_reached(simulation: &Simulation) -> impl Iterator<Item = String> {
     })
 }
 
-/// Link events after which a flow may be faster than alone at the start.
+/// Notes link events after which a flow may be faster than alone at the start.
 fn slowdowns(simulation: &Simulation) -> Option<String> {
     let events = &simulation.scenario.link_event;
     let between_switches = || {
@@ -48,7 +48,7 @@ fn slowdowns(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// The least rate of the links that join two nodes at the start.
+/// Returns the least rate of the links that join two nodes at the start.
 fn rate_between(simulation: &Simulation, nodes: &[String; 2]) -> Option<Rate> {
     let links = links_between(&simulation.network, &simulation.network.names(), "link_event", nodes).ok()?;
     links.into_iter().map(|link| simulation.network.links[link as usize].rate).min()

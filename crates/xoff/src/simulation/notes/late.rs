@@ -1,4 +1,4 @@
-//! Flows that would start when the run is over.
+//! Notes on flows that would start when the run is over.
 
 use super::Simulation;
 use crate::kernel::units::Time;

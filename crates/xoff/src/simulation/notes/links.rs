@@ -1,4 +1,4 @@
-//! Links that are to carry more than they can.
+//! Notes on links that are to carry more than they can.
 
 use super::{Simulation, about, by_note, in_gigabits};
 use crate::workload::overload::{self, Links, Overload};
@@ -42,7 +42,8 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 mod tests {
     use super::super::testing::{long_lived, notes, notes_of};
 
-    /// Messages of 64 B have 84 B of headers and gaps each, and their load counts those of packets of 1024 B.
+    /// Messages of 64 B have 84 B of headers and gaps each. Their load counts the headers and gaps of packets of 1024
+    /// B.
     #[test]
     fn links_that_are_asked_too_much_of_are_noted() {
         let of = |size: &str, load: f64| {
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!(notes(&of_fives, five), [""; 0]);
     }
 
-    /// Full packets have 1460 B, frames 1518 and 1538 on the wire.
+    /// Full packets have 1460 B of payload, 1518 B as frames and 1538 B on the wire.
     #[test]
     fn loads_add_up_on_the_wire() {
         let poisson = |load: f64, rest: &str| {
@@ -124,7 +125,8 @@ mod tests {
         );
     }
 
-    /// Of 4 hosts with 31 Gb/s together at 0.4, of payload 1460 B and 1538 B on the wire, each sends and receives a quarter.
+    /// Four hosts have 31 Gb/s together at a load of 0.4, with a payload of 1460 B and 1538 B on the wire. Each sends
+    /// and receives a quarter.
     #[test]
     fn a_host_with_a_slow_link_gets_as_much_as_others() {
         let of = |load: f64| {
@@ -198,7 +200,7 @@ mod tests {
         assert!(!two("").is_empty());
     }
 
-    /// Of a workload or two at 0.6 of a core of 10 Gb/s, or of 40.
+    /// Returns the notes of workloads at a load of 0.6 on a core of 10 or 40 Gb/s.
     fn notes_of_core(topology: &str, workloads: &[&str]) -> Vec<String> {
         let workloads: Vec<String> = workloads
             .iter()

@@ -1,4 +1,4 @@
-//! Congestion controls that get no marks, markers that see no packets, and packets that cannot be marked.
+//! Notes on congestion controls that get no marks, markers that see no packets, and packets that cannot be marked.
 
 use super::Simulation;
 use crate::classes::Classes;
@@ -11,7 +11,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     in_vain.chain(drops_instead_of_marks(simulation)).collect()
 }
 
-/// Congestion controls that wait for marks, where there are none.
+/// Notes congestion controls that react to marks, where nothing marks.
 fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
     simulation.transports_in_use().into_iter().filter_map(|name| {
         let transport = &simulation.scenario.transport[name];
@@ -31,7 +31,7 @@ fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
     })
 }
 
-/// Marking in adapters in which nothing waits.
+/// Notes markers in adapters in which no packet waits.
 fn nothing_waits_in_adapters(simulation: &Simulation) -> Option<String> {
     let mut names = simulation.transports_in_use().into_iter();
     let waits = names.any(|name| !simulation.scenario.transport[name].is_in_adapter());
@@ -41,7 +41,7 @@ fn nothing_waits_in_adapters(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// Transports whose packets cannot be marked, where switches mark.
+/// Notes transports whose packets cannot be marked, where switches mark.
 fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
     let lossy = Classes::ALL - simulation.scenario.lossless_classes();
     let are_marked = move |name: &&str| switches_mark(simulation, classes_of(simulation, name) & lossy);
@@ -60,7 +60,7 @@ fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = Strin
     })
 }
 
-/// The classes in which a transport has flows.
+/// Classes in which a transport has flows.
 fn classes_of(simulation: &Simulation, name: &str) -> Classes {
     simulation.sources_of(name).map(Source::classes).collect()
 }

@@ -1,4 +1,4 @@
-//! Flows that should share a queue pair, and flows that wait for one that never becomes free.
+//! Notes on flows that should share a queue pair, and on flows that wait for a queue pair that never becomes free.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     of_collectives.chain(flows_without_end(simulation)).collect()
 }
 
-/// Collectives a step of which shares links with the one before.
+/// Notes collectives in which a step shares links with the step before.
 fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = String> {
     let plans = simulation.fabric.plans.all().iter();
     let of_steps = |plan: &Plan| match plan {
@@ -34,7 +34,7 @@ fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = Strin
     })
 }
 
-/// Collectives whose parts are divided into more flows than there are queue pairs for.
+/// Notes collectives whose parts are divided into more flows than there are queue pairs.
 fn flows_that_share_queue_pairs(simulation: &Simulation) -> impl Iterator<Item = String> {
     let workloads = (0..).zip(&simulation.scenario.workload);
     workloads.filter_map(|(index, workload): (usize, _)| {
@@ -51,7 +51,7 @@ fn flows_that_share_queue_pairs(simulation: &Simulation) -> impl Iterator<Item =
     })
 }
 
-/// Persistent queue pairs that flows without end never hand over, where others might come after them.
+/// Notes persistent queue pairs that flows without end never release, where other flows may wait for them.
 fn flows_without_end(simulation: &Simulation) -> impl Iterator<Item = String> {
     let names = simulation.transports_in_use().into_iter();
     names.filter(|name| keeps_queue_pairs_for_ever(simulation, name)).map(|name| {

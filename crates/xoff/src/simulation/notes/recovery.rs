@@ -1,4 +1,4 @@
-//! Losses that a transport finds late or never, and packets that it takes for lost although they arrive.
+//! Notes on losses that a transport finds late or never, and on packets that it takes for lost although they arrive.
 
 use crate::classes::Classes;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     notes
 }
 
-/// Lossless classes whose last packets nobody would send again.
+/// Notes lossless classes in which the last packets of a flow may be lost, and no timeout resends them.
 fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = String> {
     let fails = |event: &LinkEvent| event.state == Some(LinkState::Down);
     let drops = |watchdog: &Watchdog| watchdog.action == WatchdogAction::Drop;
@@ -33,7 +33,7 @@ fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = S
     })
 }
 
-/// Transports that take packets for lost that come by a longer way.
+/// Notes transports that take packets for lost when these come by a longer way.
 fn reordering(simulation: &Simulation) -> Vec<String> {
     let routing = simulation.scenario.topology.routing().kind;
     if !simulation.routes.have_choices() {
@@ -62,7 +62,7 @@ fn reordering(simulation: &Simulation) -> Vec<String> {
     noted.map(note).collect()
 }
 
-/// Go-back-N where a flowlet may overtake the one before it.
+/// Notes go-back-N where a flowlet may overtake the one before it.
 fn overtaking_flowlets(simulation: &Simulation) -> impl Iterator<Item = String> {
     let overtake =
         simulation.scenario.topology.routing().kind.is_by_flowlet() && simulation.routes.have_choices();
@@ -80,7 +80,7 @@ fn overtaking_flowlets(simulation: &Simulation) -> impl Iterator<Item = String> 
     names.map(note)
 }
 
-/// Selective repeat that waits for more packets behind a missing one than may be in flight.
+/// Notes selective repeat that waits for more packets behind a missing one than may be in flight.
 fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
     // Where packets are trimmed, receivers tell of most losses.
     let are_told = trimming::is_in_use(simulation);
@@ -99,7 +99,7 @@ fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
     })
 }
 
-/// Selective repeat whose acknowledgements wait for more packets than may come before its timeout.
+/// Notes selective repeat whose acknowledgements wait for more packets than may come before its timeout.
 fn late_acknowledgements(simulation: &Simulation) -> impl Iterator<Item = String> {
     let lossy = Classes::ALL - simulation.scenario.lossless_classes();
     let of_lossy: BTreeSet<&str> = simulation.transports_of(lossy).collect();

@@ -1,4 +1,4 @@
-//! What the layout of each switch has to say.
+//! Notes from the layout of each switch.
 
 use super::{Simulation, by_note};
 use crate::topology::NodeId;

@@ -1,11 +1,12 @@
-//! What a congestion control aims at that does not suit the network: targets that it can never meet, steps that are too small.
+//! Notes on settings of congestion controls that do not suit the network: targets below the round trip, and steps that
+//! are too small.
 
 use super::{Simulation, in_gigabits, in_microseconds};
 use crate::congestion_control::{Parameters, Path, hpcc, nscc, power_tcp, rccc, swift, timely};
 use crate::kernel::units::{Rate, Span};
 use crate::scenario::{Roce, RoceRecovery, Transport};
 
-/// How many steps TIMELY's paper takes from nothing to the rate of its links of 10 Gbps.
+/// Number of steps of TIMELY from zero to the line rate, in its paper with links of 10 Gbps.
 const MOST_STEPS: u64 = 1000;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
@@ -34,7 +35,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     notes
 }
 
-/// A base round trip that, with windows of so many of it, does not fill a link on the longest path.
+/// Notes a base round-trip time that is too short for `windows` windows to fill a link on the longest path.
 fn too_short(name: &str, algorithm: &str, base_rtt: Span, windows: f64, path: &Path) -> Option<String> {
     (base_rtt.as_seconds() * windows < path.base_rtt.as_seconds()).then(|| {
         let longest = in_microseconds(path.base_rtt);
@@ -45,7 +46,7 @@ fn too_short(name: &str, algorithm: &str, base_rtt: Span, windows: f64, path: &P
     })
 }
 
-/// A window of the recovery that holds less than is on the way of a flow whose congestion control goes by that.
+/// Notes a window of the recovery that is smaller than the bandwidth-delay product of the longest path.
 fn too_small(name: &str, transport: &Transport, path: &Path, simulation: &Simulation) -> Option<String> {
     let Transport::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) = transport else {
         return None;
@@ -68,7 +69,7 @@ fn fastest_host(simulation: &Simulation) -> Rate {
     (0..simulation.network.fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO)
 }
 
-/// A target of Swift that a path without queues exceeds.
+/// Notes a target of Swift that a path without queues exceeds.
 fn below_the_round_trip(name: &str, settings: &swift::Parameters, path: &Path) -> Option<String> {
     let target = settings.base_target + settings.target_per_switch * u64::from(path.switches);
     (target < path.base_rtt).then(|| {
@@ -80,7 +81,7 @@ fn below_the_round_trip(name: &str, settings: &swift::Parameters, path: &Path) -
     })
 }
 
-/// Increases of TIMELY that take long to come to the rate of a link.
+/// Notes steps of TIMELY that take long to reach the rate of a link.
 fn small_steps(name: &str, settings: &timely::Parameters, simulation: &Simulation) -> Option<String> {
     let fastest = fastest_host(simulation);
     let step = settings.additive_increase;
@@ -110,7 +111,7 @@ mod tests {
         assert!(note.starts_with("transport.swift: swift's target of 3.05 us (base_target, "), "{note}");
     }
 
-    /// Of 10 Gb/s.
+    /// All hosts have links of 10 Gb/s.
     #[test]
     fn what_leaves_a_link_empty_is_noted() {
         let of = |keys: &str| {

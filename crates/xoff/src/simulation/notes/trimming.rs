@@ -1,4 +1,4 @@
-//! Switches that are to trim packets and have none to trim.
+//! Notes on switches that trim packets where there are none to trim.
 
 use super::Simulation;
 use crate::classes::Classes;
@@ -32,14 +32,14 @@ fn why_nothing(simulation: &Simulation) -> String {
     )
 }
 
-/// Whether what has no room is trimmed everywhere that it may be.
+/// Whether every switch that has no room for a packet trims it.
 pub(super) fn is_in_use(simulation: &Simulation) -> bool {
     let Some(largest) = largest_trimmed(simulation) else { return false };
     let trims = |(trimming, pushes_out): (&Trimming, bool)| trimming.size < largest && !pushes_out;
     trimmings(simulation).next().is_some() && trimmings(simulation).all(trims)
 }
 
-/// How each switch trims that does, and whether it pushes out packets instead.
+/// Returns the trimming of each switch that trims, and whether its buffer policy pushes packets out instead.
 fn trimmings(simulation: &Simulation) -> impl Iterator<Item = (&Trimming, bool)> {
     simulation.switches.iter().filter_map(|layout| match layout {
         SwitchLayout::SharedMemory(layout) => Some((layout.trimming.as_ref()?, layout.pushes_out())),
@@ -47,7 +47,7 @@ fn trimmings(simulation: &Simulation) -> impl Iterator<Item = (&Trimming, bool)>
     })
 }
 
-/// The largest packet that may be.
+/// Size of the largest packet that may be trimmed.
 fn largest_trimmed(simulation: &Simulation) -> Option<Bytes> {
     let lossy = simulation.transports_of(Classes::ALL - simulation.scenario.lossless_classes());
     let transports = lossy.map(|name| &simulation.scenario.transport[name]);
