@@ -1,5 +1,7 @@
-//! Applications: what hosts ask of one another, each step when the one before is done.
-//! Each side lives in one host and knows of the other only what arrives; both look up the same plan.
+//! Applications: flows that hosts start in answer to one another, each step when the one before is done.
+//!
+//! Each side lives in one host, and knows of the other only by what arrives. Both sides look up the same plan. A flow
+//! of an application carries a channel and a turn, by which its receiver knows which step of the plan it belongs to.
 
 pub mod collective;
 pub mod job;
@@ -10,26 +12,26 @@ use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::Span;
 use crate::topology::NodeId;
 
-/// Set in the number by which the receiver knows a flow of an application.
+/// Bit that is set in the number by which the receiver knows a flow of an application.
 const OF_APPLICATION: u32 = 1 << 31;
 
-/// A flow of an application as its receiver knows it.
+/// Flow of an application as its receiver knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Whose flow, and in which role that host sent it.
+    /// Channel, which tells the plan and the role of a host in it.
     pub channel: u32,
-    /// How many came by this channel before.
+    /// Number of flows that came by this channel before.
     pub turn: u32,
 }
 
-/// What some hosts do together.
+/// Plan of what some hosts do together.
 #[derive(Clone, Debug)]
 pub enum Plan {
-    /// The queries of one workload.
+    /// Queries of one workload.
     Query(query::Plan),
-    /// The collectives of one group of hosts.
+    /// Collectives of one group of hosts.
     Collective(collective::Plan),
-    /// One job.
+    /// Job of one workload.
     Job(job::Plan),
 }
 
@@ -43,7 +45,7 @@ impl Plan {
         }
     }
 
-    /// Index of the transport of its flows.
+    /// Index of the transport of the plan's flows.
     pub fn transport(&self) -> u8 {
         match self {
             Self::Query(plan) => plan.transport,
@@ -52,7 +54,7 @@ impl Plan {
         }
     }
 
-    /// Whether a host has a part in it.
+    /// Whether a host has a part in the plan.
     pub fn concerns(&self, host: NodeId) -> bool {
         match self {
             Self::Query(plan) => plan.aggregator(host).or(plan.worker(host)).is_some(),
@@ -61,7 +63,7 @@ impl Plan {
         }
     }
 
-    /// The longest that a run may rest while a step is under way and the next one only waits for its time.
+    /// Longest time that a run may rest while a step is under way and the next one only waits for its time.
     pub fn longest_rest(&self) -> Span {
         match self {
             Self::Query(plan) => plan.longest_rest(),
@@ -70,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// The most flows that it can have.
+    /// Most flows that the plan can have.
     pub fn flows(&self) -> u64 {
         match self {
             Self::Query(plan) => plan.flows(),
@@ -88,19 +90,19 @@ impl Plan {
     }
 }
 
-/// All plans, which every host may look up.
+/// Plans of a run, which every host may look up.
 #[derive(Clone, Debug, Default)]
 pub struct Plans {
     all: Vec<Plan>,
-    /// The first channel of each plan.
+    /// First channel of each plan.
     first_channels: Vec<u32>,
     channels: u32,
-    /// Bits of a number that tell the turn.
+    /// Bits of a number that hold the turn.
     turn_bits: u32,
 }
 
 impl Plans {
-    /// These plans, whose channels are numbered one after another.
+    /// Collects these plans, and numbers their channels one after another.
     pub fn new(plans: Vec<Plan>) -> Self {
         let mut channels = 0;
         let first_channels = plans.iter().map(|plan| {
@@ -118,7 +120,7 @@ impl Plans {
         }
     }
 
-    /// The same, each aggregator of which stops before its requests can no longer be told apart.
+    /// Limits the queries of each aggregator to the requests that turns can tell apart.
     #[must_use]
     pub fn within_turns(mut self) -> Self {
         let most = self.most_turns();
@@ -130,65 +132,65 @@ impl Plans {
         self
     }
 
-    /// Each of them, in the order of their workloads.
+    /// Plans in the order of their workloads.
     pub fn all(&self) -> &[Plan] {
         &self.all
     }
 
-    /// The plan of this number if it is of queries.
+    /// Returns the plan of this number if it is of queries.
     pub fn query(&self, plan: usize) -> Option<&query::Plan> {
         if let Plan::Query(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
-    /// The plan of this number if it is of collectives.
+    /// Returns the plan of this number if it is of collectives.
     pub fn collective(&self, plan: usize) -> Option<&collective::Plan> {
         if let Plan::Collective(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
-    /// The plan of this number if it is a job.
+    /// Returns the plan of this number if it is a job.
     pub fn job(&self, plan: usize) -> Option<&job::Plan> {
         if let Plan::Job(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
-    /// The flow of a job that its receiver knows by this number, if it is one.
+    /// Returns the flow of a job that its receiver knows by this number, if it is one.
     pub fn job_flow(&self, number: u32) -> Option<JobFlow> {
         let Arrival { channel, turn } = self.arrival(number)?;
         let (plan, receiver) = self.of_channel(channel);
         Some(JobFlow { plan, flow: self.job(plan)?.flow(receiver, turn) })
     }
 
-    /// How many channels all plans have.
+    /// Number of channels of all plans.
     pub fn channels(&self) -> u32 {
         self.channels
     }
 
-    /// Flows that one channel can carry.
+    /// Number of flows that one channel can carry.
     pub fn most_turns(&self) -> u64 {
         1 << self.turn_bits
     }
 
-    /// The channel of this number `within` a plan.
+    /// Number of a plan's channel among all channels.
     pub fn channel(&self, plan: usize, within: u32) -> u32 {
         self.first_channels[plan] + within
     }
 
-    /// The plan that a channel is of, and its number there.
+    /// Returns the plan of a channel, and the channel's number there.
     pub fn of_channel(&self, channel: u32) -> (usize, u32) {
         let plan = self.first_channels.partition_point(|&first| first <= channel) - 1;
         (plan, channel - self.first_channels[plan])
     }
 
-    /// The number by which its receiver knows a flow.
+    /// Number by which the receiver knows a flow.
     ///
     /// # Panics
     ///
-    /// After [`Self::most_turns`] flows of one channel.
+    /// Panics after [`Self::most_turns`] flows of one channel.
     pub fn number(&self, arrival: Arrival) -> u32 {
         assert!(u64::from(arrival.turn) < self.most_turns(), "a channel has carried all flows that it can");
         OF_APPLICATION | arrival.channel << self.turn_bits | arrival.turn
     }
 
-    /// What a number stands for; nothing where its flow is not an application's.
+    /// Returns what a number stands for; none if its flow does not belong to an application.
     pub fn arrival(&self, number: u32) -> Option<Arrival> {
         if number & OF_APPLICATION == 0 {
             return None;
@@ -198,16 +200,16 @@ impl Plans {
     }
 }
 
-/// A flow of a job.
+/// Flow of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobFlow {
-    /// The number of the job's plan.
+    /// Number of the job's plan.
     pub plan: usize,
-    /// Its position in the job.
+    /// Position of the flow in the job.
     pub flow: u32,
 }
 
-/// One of some traffic classes, all equally likely.
+/// Draws one of some traffic classes, all equally likely.
 fn draw(priorities: &[u8], rng: &mut Rng) -> u8 {
     match priorities {
         [priority] => *priority,

@@ -1,6 +1,8 @@
-//! Collectives: operations of all ranks together, step by step, again and again. A rank begins a step when it has received
-//! all of the one before and, where pairs exchange (`MPI_Sendrecv`), all that it sent is acknowledged; it waits for nobody else.
-//! Each part of each step is a flow of its own; where its transport has connections that stay, parts for one rank go one after another.
+//! Collectives: operations of all ranks together, step by step, repeated a number of times.
+//!
+//! A rank begins a step when it has received everything of the step before. Where pairs exchange (`MPI_Sendrecv`), all
+//! that it sent must be acknowledged as well. It waits for no other rank. Each part of a step is a flow of its own.
+//! Where its transport has persistent connections, parts for one rank go one after another.
 
 use std::collections::VecDeque;
 
@@ -10,43 +12,43 @@ use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
 
-/// The collectives of one group of hosts.
+/// Plan of the collectives of one group of hosts.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Position of the workload in the scenario.
     pub workload: usize,
-    /// Which of the workload's groups it is.
+    /// Number of the group in the workload.
     pub group: u32,
     /// Hosts in order of their rank, each once.
     pub ranks: Vec<NodeId>,
-    /// The steps of one.
+    /// Steps of one collective.
     pub schedule: Schedule,
-    /// How many there are, one after another.
+    /// Number of collectives, one after another.
     pub iterations: u32,
-    /// How long a rank computes between two of them.
+    /// Time that a rank computes between two collectives.
     pub compute: Span,
-    /// How many flows bring each part.
+    /// Number of flows that carry each part.
     pub flows_per_part: u32,
-    /// When the first one begins.
+    /// Time when the first collective begins.
     pub start: Time,
-    /// Traffic classes of which each part draws one.
+    /// Traffic classes, of which each part draws one.
     pub priorities: Vec<u8>,
     /// Index of the transport.
     pub transport: u8,
 }
 
 impl Plan {
-    /// The rank of a host, if it has one.
+    /// Returns the rank of a host, if it has one.
     pub fn rank(&self, host: NodeId) -> Option<u32> {
         self.ranks.iter().position(|&rank| rank == host).map(|rank| rank as u32)
     }
 
-    /// A channel for each rank.
+    /// Number of channels, one for each rank.
     pub fn channels(&self) -> u32 {
         self.schedule.ranks
     }
 
-    /// From whom to whom how many bytes go in each of them.
+    /// Lists the transfers of one collective: sender, receiver and bytes.
     pub fn transfers(&self) -> impl Iterator<Item = (NodeId, NodeId, Bytes)> {
         let of_rank = move |(rank, &from): (u32, &NodeId)| {
             let sends = (0..self.schedule.steps()).flat_map(move |step| self.schedule.sends(rank, step));
@@ -57,43 +59,44 @@ impl Plan {
         (0..).zip(&self.ranks).flat_map(of_rank)
     }
 
-    /// Flows of all of them.
+    /// Number of flows of all collectives.
     pub(super) fn flows(&self) -> u64 {
         u64::from(self.iterations) * self.transfers().count() as u64
     }
 
-    /// Flows that one rank sends to another at the most.
+    /// Most flows that one rank sends to another.
     pub fn turns(&self) -> u64 {
         u64::from(self.iterations) * u64::from(self.schedule.turns()) * u64::from(self.flows_per_part)
     }
 
-    /// The flows of a part, about equally large.
+    /// Divides a part into flows of about equal size.
     fn divided(&self, part: Bytes) -> impl Iterator<Item = Bytes> + use<> {
         let (part, flows) = (part.get(), u64::from(self.flows_per_part));
         (0..flows).map(move |flow| Bytes::new(part / flows + u64::from(flow < part % flows)))
     }
 
-    /// Steps of all of them.
+    /// Number of steps of all collectives.
     fn steps(&self) -> u64 {
         u64::from(self.iterations) * u64::from(self.schedule.steps())
     }
 }
 
-/// One collective as one rank knows it.
+/// Collective as one rank knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iteration {
-    /// When the rank began it.
+    /// Time when the rank began it.
     pub start: Time,
-    /// When the rank had received everything, and was through with its own part where pairs exchange; `Time::MAX` until then.
+    /// Time when the rank had received everything and, where pairs exchange, had sent its own part; `Time::MAX` until
+    /// then.
     pub finish: Time,
 }
 
-/// A part to send, or what one of its flows brings of it.
+/// Flow that carries a part, or some of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The rank that it is for.
+    /// Rank that receives the flow.
     pub receiver: u32,
-    /// How many flows this one was sent before.
+    /// Number of flows that this rank was sent before.
     pub turn: u32,
     /// Bytes.
     pub size: Bytes,
@@ -101,24 +104,24 @@ pub struct Part {
     pub priority: u8,
 }
 
-/// One rank.
+/// State of one rank.
 #[derive(Debug)]
 pub struct Rank {
     number: u32,
     rng: Rng,
     iterations: Vec<Iteration>,
-    /// Steps begun, of all iterations.
+    /// Number of steps begun, over all iterations.
     begun: u64,
-    /// Of them, those of which everything is here.
+    /// Number of steps of which everything was received.
     complete: u64,
-    /// Flows of the step that has begun which must be acknowledged before the next one.
+    /// Number of flows of the present step that must be acknowledged before the next one begins.
     unsent: u32,
-    /// Flows that are missing of each step from the first that is not complete on, as far as any has come.
+    /// Number of flows missing of each step, from the first that is not complete to the last of which any has come.
     missing: VecDeque<u32>,
 }
 
 impl Rank {
-    /// One that has sent nothing; `rng` is its own stream.
+    /// Makes a rank that has sent nothing; `rng` is its own stream.
     pub fn new(number: u32, rng: Rng) -> Self {
         Self {
             number,
@@ -131,12 +134,13 @@ impl Rank {
         }
     }
 
-    /// Its number.
+    /// Number of the rank.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Begins the next step, whose parts are for `send`. Returns when it begins the one after, if all of this is here already.
+    /// Begins the next step, and passes its flows to `send`. Returns when the step after that begins, if everything for
+    /// it is here already.
     pub fn begin(&mut self, plan: &Plan, now: Time, mut send: impl FnMut(Part)) -> Option<Time> {
         let steps = u64::from(plan.schedule.steps());
         let (iteration, step) = ((self.begun / steps) as u32, (self.begun % steps) as u32);
@@ -155,7 +159,8 @@ impl Rank {
         self.go_on(plan, now)
     }
 
-    /// A flow is whole that this rank was sent. Returns when the next step begins, if this one is complete with it.
+    /// Takes in a flow that this rank has received whole. Returns when the next step begins, if this completes the
+    /// present one.
     pub fn on_part(&mut self, plan: &Plan, sender: u32, turn: u32, now: Time) -> Option<Time> {
         let &Plan { schedule, flows_per_part, .. } = plan;
         let part = turn / flows_per_part;
@@ -170,8 +175,8 @@ impl Rank {
         if ahead == 0 { self.go_on(plan, now) } else { None }
     }
 
-    /// A flow that this rank sent is acknowledged, or has left where nothing is. Returns when the next step begins, if this one is
-    /// complete with it.
+    /// Takes in that a flow of this rank was acknowledged, or sent where nothing is acknowledged. Returns when the next
+    /// step begins, if this completes the present one.
     pub fn on_sent(&mut self, plan: &Plan, now: Time) -> Option<Time> {
         if !plan.schedule.exchanges() {
             return None;
@@ -180,12 +185,12 @@ impl Rank {
         self.go_on(plan, now)
     }
 
-    /// All iterations that have begun, in order.
+    /// Iterations that have begun, in order.
     pub fn iterations(&self) -> &[Iteration] {
         &self.iterations
     }
 
-    /// Where the step that has begun is complete, when the next one begins, if there is one.
+    /// Returns when the next step begins, if the present one is complete and there is a next.
     fn go_on(&mut self, plan: &Plan, now: Time) -> Option<Time> {
         if self.begun == self.complete || self.unsent > 0 || self.missing.front() != Some(&0) {
             return None;
@@ -257,7 +262,7 @@ mod tests {
         assert_eq!(times.collect::<Vec<_>>(), [(0, 330), (400, 730)]);
     }
 
-    /// Of 400 bytes, in three flows.
+    /// A part of 400 bytes comes in three flows.
     #[test]
     fn a_part_is_whole_when_all_its_flows_are() {
         let plan = Plan { flows_per_part: 3, ..plan(Algorithm::Ring, 3) };

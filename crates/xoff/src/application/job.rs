@@ -1,5 +1,7 @@
-//! Jobs: flows that wait for one another. A host begins a flow when those that it waits for are whole, if they end there, and
-//! acknowledged, if they begin there, and when it has computed since; it waits for nobody else.
+//! Jobs: flows that wait for one another.
+//!
+//! A host begins a flow when those that it waits for are done, and it has computed since. A flow that ends at the host
+//! is done when it is whole there, and one that begins there when it is acknowledged. The host waits for nothing else.
 
 use std::sync::Arc;
 
@@ -7,63 +9,64 @@ use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
 
-/// A flow before its job is put together.
+/// Flow before its job is put together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The host that sends it.
+    /// Host that sends it.
     pub source: NodeId,
-    /// The host that receives it, another one.
+    /// Host that receives it, another one.
     pub destination: NodeId,
     /// Bytes.
     pub size: Bytes,
     /// Traffic class.
     pub priority: u8,
-    /// Positions of the flows that it waits for, each once; they begin or end at its source.
+    /// Positions of the flows that it waits for, each once. They begin or end at its source.
     pub after: Vec<u32>,
-    /// How long its source computes after the last of these is done, or after the job begins.
+    /// Time that its source computes after the last of these is done, or after the job begins.
     pub delay: Span,
 }
 
-/// A flow of a job.
+/// Flow of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// What is known of it by itself.
+    /// Flow by itself, as its file describes it.
     pub row: Row,
-    /// How many flows its source sends before it in the file.
+    /// Number of flows that its source sends before it in the file.
     place: u32,
     /// Positions of the flows that wait for it.
     waiting: Vec<u32>,
-    /// Where its receiver stands among all that receive.
+    /// Position of its receiver among all that receive.
     pub receiver: u32,
-    /// How many flows its receiver is sent before it in the file.
+    /// Number of flows that its receiver is sent before it in the file.
     pub turn: u32,
 }
 
-/// One job.
+/// Plan of one job.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Position of the workload in the scenario.
     pub workload: usize,
-    /// When it begins.
+    /// Time when it begins.
     pub start: Time,
     /// Index of the transport.
     pub transport: u8,
-    /// The longest chain of computing, had its flows taken no time; nothing can make the job faster.
+    /// Longest chain of computing, as if flows took no time, which the job cannot be faster than.
     pub computing: Span,
     flows: Vec<Flow>,
-    /// Their names; none where nobody has named them.
+    /// Names of the flows; empty if they have none.
     names: Arc<[String]>,
-    /// By receiver, positions of the flows that it is sent, by turn.
+    /// Positions of the flows that each receiver is sent, by turn.
     received: Vec<Vec<u32>>,
-    /// Every host that sends or receives, in order.
+    /// Hosts that send or receive, in order.
     hosts: Vec<NodeId>,
-    /// By host, positions of the flows that it sends.
+    /// Positions of the flows that each host sends.
     sent: Vec<Vec<u32>>,
 }
 
 impl Plan {
-    /// Puts a job together. Fails with the positions of flows that wait for one another, each for the one before and the first for
-    /// the last.
+    /// Puts a job together.
+    ///
+    /// Fails with the positions of flows that wait for one another in a cycle, each for the one before it.
     pub fn new(workload: usize, start: Time, transport: u8, rows: Vec<Row>) -> Result<Self, Vec<u32>> {
         let mut hosts: Vec<NodeId> = rows.iter().flat_map(|row| [row.source, row.destination]).collect();
         hosts.sort_unstable();
@@ -91,23 +94,23 @@ impl Plan {
         Ok(Self { workload, start, transport, computing, flows, names, received, hosts, sent })
     }
 
-    /// The same job, whose flows have names, in their order.
+    /// Gives the job's flows names, in their order.
     #[must_use]
     pub fn with_names(self, names: Vec<String>) -> Self {
         Self { names: names.into(), ..self }
     }
 
-    /// The names of its flows.
+    /// Names of the job's flows.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// All flows, in the order of the file.
+    /// Flows of the job, in the order of the file.
     pub fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// Whether a host has a part in it.
+    /// Whether a host has a part in the job.
     pub fn concerns(&self, host: NodeId) -> bool {
         self.hosts.binary_search(&host).is_ok()
     }
@@ -117,33 +120,33 @@ impl Plan {
         self.hosts.binary_search(&host).map_or(&[], |place| &self.sent[place])
     }
 
-    /// A channel for each host that receives.
+    /// Number of channels, one for each host that receives.
     pub fn channels(&self) -> u32 {
         self.received.len() as u32
     }
 
-    /// Flows that one host receives at the most.
+    /// Most flows that one host receives.
     pub fn turns(&self) -> u64 {
         self.received.iter().map(|flows| flows.len() as u64).max().unwrap_or_default()
     }
 
-    /// The position of a flow, as its receiver knows it.
+    /// Position of a flow, as its receiver knows it.
     pub fn flow(&self, receiver: u32, turn: u32) -> u32 {
         self.received[receiver as usize][turn as usize]
     }
 
-    /// The traffic classes of its flows.
+    /// Traffic classes of the job's flows.
     pub fn classes(&self) -> Classes {
         self.flows.iter().map(|flow| flow.row.priority).collect()
     }
 
-    /// The longest that a host computes between two flows.
+    /// Longest time that a host computes between two flows.
     pub fn longest_delay(&self) -> Span {
         self.flows.iter().map(|flow| flow.row.delay).max().unwrap_or_default()
     }
 }
 
-/// The most that is computed from the beginning to the end of any flow, or the positions of flows that wait for one another.
+/// Returns the longest chain of computing, or the positions of flows that wait for one another in a cycle.
 fn longest_chain(rows: &[Row], waiting: &[Vec<u32>]) -> Result<Span, Vec<u32>> {
     let mut missing: Vec<usize> = rows.iter().map(|row| row.after.len()).collect();
     let mut begins = vec![Span::ZERO; rows.len()];
@@ -165,7 +168,7 @@ fn longest_chain(rows: &[Row], waiting: &[Vec<u32>]) -> Result<Span, Vec<u32>> {
     if done == rows.len() { Ok(longest) } else { Err(cycle(rows, &missing)) }
 }
 
-/// Of flows of which some never become ready, those of one cycle.
+/// Finds a cycle among the flows that never become ready.
 fn cycle(rows: &[Row], missing: &[usize]) -> Vec<u32> {
     let is_stuck = |flow: &u32| missing[*flow as usize] > 0;
     let mut chain: Vec<u32> = (0..rows.len() as u32).find(is_stuck).into_iter().collect();
@@ -182,22 +185,22 @@ fn cycle(rows: &[Row], missing: &[usize]) -> Vec<u32> {
     chain
 }
 
-/// What one host does for a job.
+/// State of one host in a job.
 #[derive(Debug)]
 pub struct Part {
     host: NodeId,
-    /// By place of the flows that it sends, how many each still waits for.
+    /// Number of flows that each flow of the host still waits for, by its place.
     missing: Vec<u32>,
-    /// Flows that it has begun.
+    /// Number of flows that the host has begun.
     begun: u64,
-    /// Flows to it that are whole.
+    /// Number of flows to the host that are whole.
     received: u64,
-    /// When the last of these was.
+    /// Time when the last of these became whole.
     last_whole: Time,
 }
 
 impl Part {
-    /// That of a host before the job begins.
+    /// Makes the state of a host before the job begins.
     pub fn new(plan: &Plan, host: NodeId) -> Self {
         let waits_for = |&flow: &u32| plan.flows[flow as usize].row.after.len() as u32;
         Self {
@@ -209,7 +212,7 @@ impl Part {
         }
     }
 
-    /// Hands over every flow that waits for none, with the time at which it begins.
+    /// Passes every flow that waits for none to `begin`, with the time at which it begins.
     pub fn first(&self, plan: &Plan, mut begin: impl FnMut(u32, Time)) {
         for &flow in plan.sent_by(self.host) {
             let row = &plan.flows[flow as usize].row;
@@ -219,19 +222,20 @@ impl Part {
         }
     }
 
-    /// A flow begins here.
+    /// Takes in that a flow begins here.
     pub fn on_begin(&mut self) {
         self.begun += 1;
     }
 
-    /// A flow to this host is whole. Hands over those that can begin with it, with their time.
+    /// Takes in that a flow to this host is whole. Passes the flows that can begin now to `begin`, with their time.
     pub fn on_whole(&mut self, plan: &Plan, flow: u32, now: Time, begin: impl FnMut(u32, Time)) {
         self.received += 1;
         self.last_whole = now;
         self.on_done(plan, flow, now, begin);
     }
 
-    /// A flow to or from this host is done. Hands over those that can begin with it, with their time.
+    /// Takes in that a flow to or from this host is done. Passes the flows that can begin now to `begin`, with their
+    /// time.
     pub fn on_done(&mut self, plan: &Plan, flow: u32, now: Time, mut begin: impl FnMut(u32, Time)) {
         for &next in &plan.flows[flow as usize].waiting {
             let Flow { row, place, .. } = &plan.flows[next as usize];
@@ -246,17 +250,17 @@ impl Part {
         }
     }
 
-    /// Flows that it has begun.
+    /// Number of flows that the host has begun.
     pub fn begun(&self) -> u64 {
         self.begun
     }
 
-    /// Flows to it that are whole.
+    /// Number of flows to the host that are whole.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// When the last of these was.
+    /// Time when the last of these became whole.
     pub fn last_whole(&self) -> Time {
         self.last_whole
     }
@@ -266,7 +270,7 @@ impl Part {
 mod tests {
     use super::*;
 
-    /// From a host to another, after some flows and so many picoseconds.
+    /// Makes a flow from one host to another that waits for the flows `after`, and `delay` picoseconds.
     fn row(source: NodeId, destination: NodeId, after: &[u32], delay: u64) -> Row {
         let (size, after, delay) = (Bytes::new(100), after.to_vec(), Span::new(delay));
         Row { source, destination, size, priority: 0, after, delay }

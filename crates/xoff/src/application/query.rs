@@ -1,5 +1,6 @@
-//! Queries: an aggregator asks workers, each answers, and the query is complete with the last response
-//! (partition/aggregate: DCTCP, SIGCOMM 2010, section 2.1). A fetch is a query of one worker.
+//! Queries: an aggregator asks workers, each answers, and the query is complete with the last response.
+//!
+//! This is the partition/aggregate pattern (DCTCP, SIGCOMM 2010, section 2.1). A fetch is a query of one worker.
 
 use super::draw;
 use crate::kernel::rng::{Rng, below, exponential};
@@ -7,28 +8,28 @@ use crate::kernel::sparse::Sparse;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
 
-/// What a channel carries.
+/// Flows that a channel carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carries {
-    /// Requests of the aggregator in this place of the plan.
+    /// Requests of the aggregator at this place of the plan.
     Requests(u32),
-    /// Responses of the worker in this place of the plan.
+    /// Responses of the worker at this place of the plan.
     Responses(u32),
 }
 
-/// When an aggregator asks next.
+/// Rule by which an aggregator begins its next query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As soon as the query before is complete.
+    /// Closed loop: as soon as the query before is complete.
     Closed,
-    /// Evenly, complete or not.
+    /// Open loop at even intervals, whether queries are complete or not.
     Every(Span),
-    /// At exponential intervals of this mean, complete or not.
+    /// Open loop at exponential intervals of this mean, whether queries are complete or not.
     Poisson(Span),
 }
 
 impl Pace {
-    /// The mean time from one query to the next, if it is known before the run.
+    /// Mean time from one query to the next, if it is known before the run.
     pub fn interval(self) -> Option<Span> {
         match self {
             Self::Closed => None,
@@ -37,57 +38,57 @@ impl Pace {
     }
 }
 
-/// The queries of one workload.
+/// Plan of the queries of one workload.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Position of the workload in the scenario.
     pub workload: usize,
     /// Hosts that ask, in order.
     pub aggregators: Vec<NodeId>,
-    /// Hosts that answer, in order; none is asked by itself.
+    /// Hosts that answer, in order. A host never asks itself.
     pub workers: Vec<NodeId>,
-    /// Workers of one query.
+    /// Number of workers in one query.
     pub fan_in: u32,
     /// Bytes of each request.
     pub request: Bytes,
     /// Bytes of each response.
     pub response: Bytes,
-    /// A worker waits for up to this long before it answers, all times equally likely.
+    /// Longest time that a worker waits before it answers; all times up to that are equally likely.
     pub jitter: Span,
-    /// After which a query is late.
+    /// Time after which a query is late.
     pub deadline: Option<Span>,
-    /// When the next one begins.
+    /// Rule by which the next query begins.
     pub pace: Pace,
-    /// Queries of each aggregator.
+    /// Most queries of each aggregator.
     pub most: u64,
-    /// When the first one may begin.
+    /// Time when the first query may begin.
     pub start: Time,
-    /// No query begins then or later.
+    /// Time from which on no query begins.
     pub end: Time,
-    /// Traffic classes of which each query draws one.
+    /// Traffic classes, of which each query draws one.
     pub priorities: Vec<u8>,
     /// Index of the transport.
     pub transport: u8,
 }
 
 impl Plan {
-    /// The most flows that it can have: a request to each worker of a query, and its response.
+    /// Most flows that the plan can have: a request to each worker of a query, and its response.
     pub(super) fn flows(&self) -> u64 {
         let queries = self.most.saturating_mul(self.aggregators.len() as u64);
         queries.saturating_mul(2 * u64::from(self.fan_in))
     }
 
-    /// A host's place among the aggregators.
+    /// Place of a host among the aggregators.
     pub fn aggregator(&self, host: NodeId) -> Option<u32> {
         self.aggregators.binary_search(&host).ok().map(|place| place as u32)
     }
 
-    /// A host's place among the workers.
+    /// Place of a host among the workers.
     pub fn worker(&self, host: NodeId) -> Option<u32> {
         self.workers.binary_search(&host).ok().map(|place| place as u32)
     }
 
-    /// The channels of its aggregators, and behind them those of its workers.
+    /// Number of channels: those of the aggregators, and behind them those of the workers.
     pub fn channels(&self) -> u32 {
         (self.aggregators.len() + self.workers.len()) as u32
     }
@@ -100,7 +101,7 @@ impl Plan {
         }
     }
 
-    /// What the channel of this number carries.
+    /// Flows that the channel of this number carries.
     pub fn carries(&self, channel: u32) -> Carries {
         match channel.checked_sub(self.aggregators.len() as u32) {
             None => Carries::Requests(channel),
@@ -108,7 +109,7 @@ impl Plan {
         }
     }
 
-    /// The longest that a run may rest while one of these is under way and the next step only waits for its time.
+    /// Longest time that a run may rest while a query is under way and the next step only waits for its time.
     pub fn longest_rest(&self) -> Span {
         // Of a thousand exponential intervals none is in all likelihood longer than ten times their mean.
         let between = match self.pace {
@@ -120,55 +121,55 @@ impl Plan {
     }
 }
 
-/// One query as its aggregator knows it.
+/// Query as its aggregator knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// When it began.
+    /// Time when it began.
     pub start: Time,
-    /// When the last response was whole; `Time::MAX` until then.
+    /// Time when the last response was whole; `Time::MAX` until then.
     pub finish: Time,
-    /// Responses that are still missing.
+    /// Number of responses that are still missing.
     left: u32,
 }
 
 impl Query {
-    /// Whether every response is here.
+    /// Whether every response has arrived.
     pub fn is_complete(&self) -> bool {
         self.left == 0
     }
 }
 
-/// A request to send.
+/// Request to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The place of its worker in the plan.
+    /// Place of its worker in the plan.
     pub worker: u32,
-    /// How many this worker was sent before.
+    /// Number of requests that this worker was sent before.
     pub turn: u32,
     /// Traffic class.
     pub priority: u8,
 }
 
-/// The side that asks.
+/// State of a host that asks.
 #[derive(Debug)]
 pub struct Aggregator {
     rng: Rng,
     queries: Vec<Query>,
-    /// Of which query the requests to each worker are, by turn.
+    /// Number of the query of each request to a worker, by turn.
     asked: Sparse<Vec<u32>>,
-    /// The places of the workers it may ask, in whatever order the queries before have left them.
+    /// Places of the workers that it may ask, in the order in which the queries before have left them.
     order: Vec<u32>,
 }
 
 impl Aggregator {
-    /// One that has asked nothing; `rng` is its own stream.
+    /// Makes an aggregator that has asked nothing; `rng` is its own stream.
     pub fn new(plan: &Plan, host: NodeId, rng: Rng) -> Self {
         let places = 0..plan.workers.len() as u32;
         let order = places.filter(|&place| plan.workers[place as usize] != host).collect();
         Self { rng, queries: Vec::new(), asked: Sparse::default(), order }
     }
 
-    /// When it begins its first query; nothing if it never does.
+    /// Returns when it begins its first query; none if it never does.
     pub fn first_start(&mut self, plan: &Plan) -> Option<Time> {
         match plan.pace {
             Pace::Poisson(_) => self.start_after(plan, plan.start),
@@ -176,8 +177,9 @@ impl Aggregator {
         }
     }
 
-    /// Begins a query of workers drawn at random, whose requests are for `send` in the order drawn. Returns when the next
-    /// one begins, if that does not depend on this one.
+    /// Begins a query of workers drawn at random, and passes its requests to `send` in the order drawn.
+    ///
+    /// Returns when the next query begins, if that does not depend on this one.
     pub fn begin(&mut self, plan: &Plan, now: Time, mut send: impl FnMut(Request)) -> Option<Time> {
         let number = self.queries.len() as u32;
         self.queries.push(Query { start: now, finish: Time::MAX, left: plan.fan_in });
@@ -194,8 +196,8 @@ impl Aggregator {
         if plan.pace == Pace::Closed { None } else { self.start_after(plan, now) }
     }
 
-    /// A response is whole. Returns when the next query begins, if that was the last response this one waited for and the
-    /// next one for it.
+    /// Takes in a response that is whole. Returns when the next query begins, if it waited for this one and this was
+    /// its last response.
     pub fn on_response(&mut self, plan: &Plan, worker: u32, turn: u32, now: Time) -> Option<Time> {
         let number = self.query_of(worker, turn);
         let query = &mut self.queries[number as usize];
@@ -207,12 +209,12 @@ impl Aggregator {
         if plan.pace == Pace::Closed { self.start_if_any(plan, now) } else { None }
     }
 
-    /// All queries that have begun, in order.
+    /// Queries that have begun, in order.
     pub fn queries(&self) -> &[Query] {
         &self.queries
     }
 
-    /// The number of the query that a request, or its response, is of.
+    /// Number of the query that a request, or its response, belongs to.
     pub fn query_of(&self, worker: u32, turn: u32) -> u32 {
         self.asked.get(worker).expect("it was asked")[turn as usize]
     }
@@ -231,19 +233,19 @@ impl Aggregator {
     }
 }
 
-/// The side that answers.
+/// State of a host that answers.
 #[derive(Debug)]
 pub struct Worker {
     rng: Rng,
 }
 
 impl Worker {
-    /// `rng` is its own stream.
+    /// Makes a worker; `rng` is its own stream.
     pub fn new(rng: Rng) -> Self {
         Self { rng }
     }
 
-    /// When it answers a request that is whole now.
+    /// Returns when it answers a request that is whole now.
     pub fn answers_at(&mut self, plan: &Plan, now: Time) -> Time {
         if plan.jitter == Span::ZERO {
             return now;
@@ -256,7 +258,7 @@ impl Worker {
 pub(super) mod testing {
     use super::*;
 
-    /// Closed loops between so many aggregators, hosts 0 and on, and as many workers, the last of which are next to them.
+    /// Makes closed loops between aggregators, from host 0 on, and workers. The first worker is the last aggregator.
     pub(in crate::application) fn plan(aggregators: u32, workers: u32) -> Plan {
         Plan {
             workload: 0,
