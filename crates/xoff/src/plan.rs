@@ -1,4 +1,4 @@
-//! What an operator computes before anything runs: formulas, each from its paper, on numbers alone.
+//! Formulas that an operator computes before anything runs, each from its paper, on numbers alone.
 
 pub mod bcc;
 pub mod headroom;

@@ -1,14 +1,18 @@
-//! The parameters of shared-buffer RED, and whether they can hold (BCC, APNet 2017, sections 3.1, 4.2 and 4.3).
+//! Thresholds of BCC's shared-buffer RED, and whether they can hold (APNet 2017, sections 3.1, 4.2 and 4.3).
+//!
+//! A switch whose ports share a pool can lose packets before any port's own threshold marks. BCC also marks by the
+//! occupancy of the pool. Its upper threshold is where Dynamic Threshold leaves each queue just what it needs for full
+//! throughput. The lower one is below that by the bytes that all ports bring in the time of the ramp.
 
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
-/// Time by which the two thresholds lie apart, at the rate of all ports together, in the paper's evaluation [h].
+/// Time between the two thresholds at the rate of all ports together, in the paper's evaluation [h].
 pub const RAMP: Span = Span::from_microseconds(8);
 /// Probability of a mark at the upper threshold, in the paper's evaluation [P_max].
 pub const PROBABILITY: f64 = 0.1;
 
-/// Buffer that a port needs for full throughput, in round trips at its rate, for congestion controls of which the paper
-/// says it [lambda].
+/// Buffer that a port needs for full throughput, in round trips at its rate, for the congestion controls that the paper
+/// covers [lambda].
 pub fn lambda(algorithm: &str) -> Option<Ratio> {
     match algorithm {
         "dctcp" => Some(Ratio::new(18, 25)),
@@ -17,14 +21,14 @@ pub fn lambda(algorithm: &str) -> Option<Ratio> {
     }
 }
 
-/// What the thresholds of one pool follow from.
+/// Inputs from which the thresholds of one pool follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pool {
     /// Size of the shared pool, reserves not counted [B].
     pub shared: Bytes,
-    /// Rate of its fastest port [C].
+    /// Rate of the pool's fastest port [C].
     pub rate: Rate,
-    /// Rate of all its ports together [C N, where they are alike].
+    /// Rate of all the pool's ports together [C N, where they are alike].
     pub together: Rate,
     /// Least share of the free pool that any queue may take [alpha_min].
     pub alpha: Ratio,
@@ -34,22 +38,22 @@ pub struct Pool {
     pub round_trip: Span,
     /// Buffer for full throughput, in round trips at the port's rate [lambda].
     pub lambda: Ratio,
-    /// Time by which the two thresholds lie apart, at the rate of all ports together [h].
+    /// Time between the two thresholds at the rate of all ports together [h].
     pub ramp: Span,
 }
 
-/// The thresholds of one pool, in whole bytes.
+/// Thresholds of one pool, in whole bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
     /// Shared bytes that a queue needs for high throughput without losses [B_R].
     pub required: Bytes,
     /// Occupancy up to which no packet is marked [K_min].
     pub minimum: Bytes,
-    /// Occupancy above which every packet is marked: there a queue may take just what it needs [K_max].
+    /// Occupancy above which every packet is marked, where a queue may take just what it needs [K_max].
     pub maximum: Bytes,
 }
 
-/// Why a pool has no thresholds: what is needed does not fit into it.
+/// Reason why a pool has no thresholds: the bytes that a queue needs and the ramp do not fit into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a queue needs {required} of the pool (B_R), and the ports' ramp {ramp}, which leaves no K_min in {shared}"
@@ -57,14 +61,15 @@ pub struct Thresholds {
 pub struct Infeasible {
     /// Shared bytes that a queue needs [B_R].
     pub required: Bytes,
-    /// What the two thresholds lie apart [C N h].
+    /// Bytes between the two thresholds [C N h].
     pub ramp: Bytes,
     /// Size of the pool [B].
     pub shared: Bytes,
 }
 
 impl Pool {
-    /// `B_R = C RTT (1 + lambda) - S_min`, `K_max = B - B_R / alpha_min`, `K_min = K_max - C N h` (section 4.3).
+    /// Computes the thresholds (section 4.3): `B_R = C RTT (1 + lambda) - S_min`, `K_max = B - B_R / alpha_min`, `K_min
+    /// = K_max - C N h`.
     pub fn thresholds(&self) -> Result<Thresholds, Infeasible> {
         let in_flight = self.rate.bytes_in(self.round_trip).as_f64();
         let required = (in_flight * (1.0 + self.lambda.as_f64()) - self.reserved.as_f64()).max(0.0);
@@ -80,8 +85,8 @@ impl Pool {
     }
 }
 
-/// Shared bytes that each of `busy` saturated queues holds under Dynamic Threshold: `alpha B / (1 + alpha M)`, rounded
-/// down (section 4.2).
+/// Shared bytes that each of `busy` saturated queues holds under Dynamic Threshold, rounded down (section 4.2): `alpha
+/// B / (1 + alpha M)`.
 pub fn share(shared: Bytes, alpha: Ratio, busy: u64) -> Bytes {
     let (above, below) = (u128::from(alpha.numerator()), u128::from(alpha.denominator()));
     let share = above * u128::from(shared.get()) / (below + above * u128::from(busy));
@@ -89,8 +94,10 @@ pub fn share(shared: Bytes, alpha: Ratio, busy: u64) -> Bytes {
     Bytes::new(share as u64)
 }
 
-/// The number of saturated ports from which on packets are dropped before a port's threshold marks any:
-/// `alpha B / (1 + alpha M) + S < K`. Nothing where `ports` ports can all reach it.
+/// Number of saturated ports from which on packets are dropped before a port's threshold marks any: `alpha B / (1 +
+/// alpha M) + S < K`.
+///
+/// None where `ports` ports can all reach the threshold.
 pub fn drops_before_marking_from(
     shared: Bytes,
     alpha: Ratio,
@@ -101,7 +108,7 @@ pub fn drops_before_marking_from(
     (1..=ports).find(|&busy| share(shared, alpha, busy) + reserved < port_threshold)
 }
 
-/// Ports that can each have what they need before memory is overfull (section 3.1).
+/// Number of ports that can each have what they need before memory is overfull (section 3.1).
 pub fn ports_that_fit(memory: Bytes, required: Bytes) -> u64 {
     memory.get() / required.get()
 }

@@ -1,14 +1,18 @@
-//! PFC headroom: what may still arrive after a switch has decided to pause a sender.
+//! PFC headroom: bytes that may still arrive after a switch has decided to pause a sender.
+//!
+//! A pause takes time. The pause frame waits for a packet on the wire, is sent, crosses the link and takes effect after
+//! a reaction time. The sender then completes the packet that it has begun, and the last bits cross the link. The
+//! headroom is what the link carries in all of this time.
 
 use crate::kernel::units::{Bytes, Rate, Span, TransmissionClock};
 
-/// One quantum of pause time, in bytes at the link's rate.
+/// Quantum of pause time, in bytes at the link's rate.
 pub const QUANTUM: Bytes = Bytes::new(64);
 
 /// Quanta until a pause takes effect in the papers: 3840 bytes (DSH, section II-C).
 pub const PUBLISHED_REACTION_QUANTA: u16 = 60;
 
-/// A pause frame on the wire, preamble and gap included.
+/// Pause frame on the wire, preamble and gap included.
 pub const PAUSE_FRAME: Bytes = Bytes::new(84);
 
 /// Quanta that a port may take to react to a pause frame, by rate in Gb/s (IEEE 802.3, 31B.3.7, as tabulated in
@@ -16,20 +20,21 @@ pub const PAUSE_FRAME: Bytes = Bytes::new(84);
 const REACTION: &[(u64, u16)] =
     &[(10, 67), (25, 80), (40, 118), (50, 147), (100, 394), (200, 453), (u64::MAX, 905)];
 
-/// Quanta that a port of this rate may take to react to a pause frame: those of the next rate in IEEE 802.3's table.
+/// Returns the quanta that a port of this rate may take to react to a pause frame: those of the next rate in IEEE
+/// 802.3's table.
 pub fn reaction_quanta(rate: Rate) -> u16 {
     let quanta = REACTION.iter().find(|&&(gbps, _)| rate.get().div_ceil(1_000_000_000) <= gbps);
     quanta.map_or(905, |&(_, quanta)| quanta)
 }
 
-/// A link that may be paused.
+/// Link that may be paused.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Its rate [C].
+    /// Rate of the link [C].
     pub rate: Rate,
-    /// Its propagation delay [D].
+    /// Propagation delay of the link [D].
     pub delay: Span,
-    /// The largest packet on it, preamble and gap included [L_MTU].
+    /// Largest packet on the link, preamble and gap included [L_MTU].
     pub largest: Bytes,
     /// Quanta between a pause frame's arrival and its effect.
     pub reaction_quanta: u16,
@@ -37,27 +42,27 @@ pub struct Link {
     pub pool_may_be_full: bool,
 }
 
-/// The parts of the headroom of one class of one port, in bytes on the wire.
+/// Parts of the headroom of one class of one port, in bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headroom {
-    /// The pause frame waits for the packet that has just started.
+    /// Wait of the pause frame for the packet that has just started.
     pub wait: Bytes,
-    /// The pause frame is transmitted. The papers leave this out.
+    /// Transmission of the pause frame, which the papers leave out.
     pub transmission: Bytes,
-    /// It crosses the link.
+    /// Propagation of the pause frame.
     pub propagation: Bytes,
-    /// The other end reacts.
+    /// Reaction of the other end.
     pub reaction: Bytes,
-    /// The other end completes the packet that it has just started.
+    /// Packet that the other end has just started, and completes.
     pub response: Bytes,
-    /// The last bit of that crosses the link.
+    /// Propagation of the last bit of that packet.
     pub last_propagation: Bytes,
-    /// The packet that asks for the pause finds no room in the pool. The papers leave this out.
+    /// Packet that triggers the pause and finds no room in the pool, which the papers leave out.
     pub crossing: Bytes,
 }
 
 impl Headroom {
-    /// The headroom of a link (DSH, section 2, equation 1, with what it leaves out).
+    /// Computes the headroom of a link (DSH, section 2, equation 1, with the parts that it leaves out).
     pub fn of(link: &Link) -> Self {
         let clock = TransmissionClock::new(link.rate);
         let (once, twice) = (clock.bytes_in(link.delay), clock.bytes_in(link.delay * 2));
@@ -74,13 +79,13 @@ impl Headroom {
         }
     }
 
-    /// Only the five parts that the papers count.
+    /// Keeps only the five parts that the papers count.
     #[must_use]
     pub fn published(self) -> Self {
         Self { transmission: Bytes::ZERO, crossing: Bytes::ZERO, ..self }
     }
 
-    /// All parts together.
+    /// Sum of all parts.
     pub fn total(&self) -> Bytes {
         let Self { wait, transmission, propagation, reaction, response, last_propagation, crossing } = *self;
         [wait, transmission, propagation, reaction, response, last_propagation, crossing].into_iter().sum()
@@ -118,7 +123,7 @@ mod tests {
         assert_eq!(total(100, Span::from_microseconds(2), 1000, 60), 55_840 + 84);
     }
 
-    /// Those of DSH (ToN 2025, section II-C), by hand: 40 Gb/s, 1.5 us, 1500 bytes.
+    /// DSH's figures (ToN 2025, section II-C), by hand: 40 Gb/s, 1.5 us, 1500 bytes.
     #[test]
     fn published_are_five_parts() {
         let link = Link {
