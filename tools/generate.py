@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import model_reference
-from xoff import catalogue
-from xoff.summary_keys import KEYS
+from xoff.glossary import catalogue
+from xoff.results.summary_keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xoff.axes import Axis
-from xoff.plan import at_rate, file
-from xoff.sweep_file import SweepFile
-from xoff.units import duration, size
+from xoff.studies.axes import Axis
+from xoff.studies.sweep_file import SweepFile
+from xoff.switches.plan import at_rate, file
+from xoff.text.units import duration, size
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 PLANS = """\
 # The plan file, key by key
 
-Written by `tools/generate.py` from the docstrings of `python/xoff/plan/file.py` and `at_rate.py`; `make generate`
-writes it anew. Quantities are spelled as in scenarios, `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or `"3MiB"` (binary),
-and lengths as `"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds what a paper
+Written by `tools/generate.py` from the docstrings of `python/xoff/switches/plan/file.py` and `at_rate.py`; `make
+generate` writes it anew. Quantities are spelled as in scenarios, `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or
+`"3MiB"` (binary), and lengths as `"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds what a paper
 prints.
 """
 
 SWEEPS = """\
 # The sweep file, key by key
 
-Written by `tools/generate.py` from the docstrings of `python/xoff/sweep_file.py` and `python/xoff/axes.py`; `make
-generate` writes it anew. `xoff sweep FILE` runs such a file; [sweeps/](../sweeps) has some to start from, and
+Written by `tools/generate.py` from the docstrings of `python/xoff/studies/sweep_file.py` and `axes.py`; `make generate`
+writes it anew. `xoff sweep FILE` runs such a file; [sweeps/](../sweeps) has some to start from, and
 [docs/summary.md](summary.md) says what is left. One of them, [headroom_schemes.toml](../sweeps/headroom_schemes.toml):
 
 ```toml

@@ -12,7 +12,7 @@ from pathlib import Path
 from matplotlib import pyplot as plt
 
 import xoff
-from xoff import why
+from xoff.explain import why
 from xoff.plot import style
 
 ROOT = Path(__file__).parent.parent

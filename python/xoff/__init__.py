@@ -56,18 +56,18 @@ from xoff.errors import (
     ScenarioError,
     WorkerLostError,
 )
-from xoff.scenario import Scenario
-from xoff.topology import Topology
+from xoff.scenario.scenario import Scenario
+from xoff.scenario.topology import Topology
 
 if TYPE_CHECKING:
-    from xoff.comparison import Comparison, compare
-    from xoff.models.fluid import Fluid
-    from xoff.result import Result
-    from xoff.sweeping import Swept, sweep
-    from xoff.switch_plan import SwitchPlan
-    from xoff.switch_tables import SwitchTables
-    from xoff.tuning.search import tune
-    from xoff.tuning.tuned import Tuned
+    from xoff.fluid.model import Fluid
+    from xoff.results.result import Result
+    from xoff.studies.comparison import Comparison, compare
+    from xoff.studies.sweep import Swept, sweep
+    from xoff.studies.tuning.search import tune
+    from xoff.studies.tuning.tuned import Tuned
+    from xoff.switches.switch_plan import SwitchPlan
+    from xoff.switches.switch_tables import SwitchTables
 
 __all__ = [
     "Comparison",
@@ -93,16 +93,16 @@ __all__ = [
 ]
 
 _LATER = {
-    "Comparison": "comparison",
-    "Fluid": "models.fluid",
-    "Result": "result",
-    "Swept": "sweeping",
-    "SwitchPlan": "switch_plan",
-    "SwitchTables": "switch_tables",
-    "Tuned": "tuning.tuned",
-    "compare": "comparison",
-    "sweep": "sweeping",
-    "tune": "tuning.search",
+    "Comparison": "studies.comparison",
+    "Fluid": "fluid.model",
+    "Result": "results.result",
+    "Swept": "studies.sweep",
+    "SwitchPlan": "switches.switch_plan",
+    "SwitchTables": "switches.switch_tables",
+    "Tuned": "studies.tuning.tuned",
+    "compare": "studies.comparison",
+    "sweep": "studies.sweep",
+    "tune": "studies.tuning.search",
 }
 """What brings Arrow or Pydantic, which not everyone needs, with its module."""
 

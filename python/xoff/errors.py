@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST_SEEDS = 10_000

@@ -10,7 +10,7 @@ import pytest
 
 import xoff
 from conftest import SCENARIOS, Outcome
-from xoff.plan.simulate.trial import pauses_us, times_us
+from xoff.switches.plan.simulate.trial import pauses_us, times_us
 
 
 def test_a_good_scenario_is_ok_and_nothing_is_written(command: Callable[..., Outcome]) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import xoff
 from conftest import Outcome
-from xoff import columns
-from xoff.drops import title
+from xoff.explain.drops import title
+from xoff.results import columns
 
 Command = Callable[..., Outcome]
 RECORDED = 'observe.drops={ every = "change" }'

@@ -13,8 +13,8 @@ import pytest
 
 import xoff
 from conftest import SCENARIOS, Outcome
-from xoff import folder
 from xoff.cli import many
+from xoff.results import folder
 
 Command = Callable[..., Outcome]
 

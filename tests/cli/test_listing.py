@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 from conftest import ROOT, Outcome
-from xoff import catalogue, columns, comparison, measures, sweeping, table, vocabulary
+from xoff.glossary import catalogue, vocabulary
+from xoff.results import columns, measures, table
+from xoff.studies import comparison, sweep
 
 Command = Callable[..., Outcome]
 Compare = Callable[[str], None]
@@ -117,9 +119,9 @@ def test_symbols_of_papers_are_explained_by_all_keys_that_have_them() -> None:
 
 
 def test_measures_are_explained_by_what_tables_print_and_what_sweeps_take() -> None:
-    for name in (table.measure_name(key) for key in (*comparison.MEASURES, *sweeping.MEASURES)):
+    for name in (table.measure_name(key) for key in (*comparison.MEASURES, *sweep.MEASURES)):
         assert [entry["family"] for entry in catalogue.explain(name)] == ["measure"], name
-    for key in (*comparison.MEASURES, *sweeping.MEASURES):
+    for key in (*comparison.MEASURES, *sweep.MEASURES):
         (entry,) = catalogue.explain(key)
         assert (entry["measures"], bool(entry["about"])) == ([measures.anywhere(key)], True)
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import xoff
 from conftest import SCENARIOS, Outcome
-from xoff import columns
+from xoff.results import columns
 
 Command = Callable[..., Outcome]
 

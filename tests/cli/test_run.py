@@ -14,7 +14,7 @@ import pytest
 
 import xoff
 from conftest import PERMUTATION, SCENARIOS, Outcome
-from xoff.table import loss
+from xoff.results.table import loss
 
 Command = Callable[..., Outcome]
 

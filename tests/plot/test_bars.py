@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 import xoff
 from conftest import SMALL
-from xoff.intervals import Estimate
 from xoff.plot import bars
+from xoff.results.intervals import Estimate
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Bbox
 
-    from xoff.pause_tree import PauseTree
+    from xoff.explain.pause_tree import PauseTree
 
 
 @cache

@@ -19,12 +19,12 @@ from matplotlib.text import Annotation
 
 import xoff
 from conftest import ANY_TRAFFIC, PERMUTATION, SCENARIOS, SMALL, storm
-from xoff.pause_tree import PauseTree
-from xoff.pauses import Queue
+from xoff.explain.pause_tree import PauseTree
+from xoff.explain.pauses import Queue
 from xoff.plot import completion, inputs, over_time, pause_tree, style
 from xoff.plot.along import Along
 from xoff.plot.workloads import Workloads
-from xoff.slowdowns import groups_of
+from xoff.results.slowdowns import groups_of
 
 
 @pytest.fixture

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 import xoff
-from xoff import batch, intervals
-from xoff.kept import KeptRuns
 from xoff.reproduce import measures, panels
 from xoff.reproduce.atlas import find
 from xoff.reproduce.figure import Figure
 from xoff.reproduce.points import Points
 from xoff.reproduce.scale import Scale
 from xoff.reproduce.verdict import Verdict
+from xoff.results import intervals
+from xoff.runs import executor
+from xoff.runs.store import KeptRuns
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def atlas(tmp_path: Path) -> Path:
 
 def run(figure: Figure, scale: Scale, tmp_path: Path) -> Points:
     kept = KeptRuns(tmp_path / "runs")
-    batch.run([point.scenario for point in figure.planned(scale)], kept)
+    executor.run([point.scenario for point in figure.planned(scale)], kept)
     points = figure.points(scale, kept)
     assert points is not None
     return points

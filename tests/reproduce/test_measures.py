@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from xoff import folder
 from xoff.reproduce import measures
 from xoff.reproduce.points import Point, Points
-from xoff.summary import SCHEMA_VERSION
+from xoff.results import folder
+from xoff.results.summary import SCHEMA_VERSION
 
 
 @pytest.fixture

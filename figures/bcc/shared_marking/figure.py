@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
-    from xoff.axes import Value
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
+    from xoff.studies.axes import Value
 
 FULL = 0.97
 # The authors' first sheet: threshold (KB) and goodput (Gbps).

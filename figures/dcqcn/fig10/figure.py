@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from xoff.models.fluid import Fluid
+from xoff.fluid.model import Fluid
 from xoff.plot import over_time, style
 from xoff.reproduce import measures
 
 if TYPE_CHECKING:
-    from xoff.models.fluid import Trajectory
+    from xoff.fluid.model import Trajectory
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 

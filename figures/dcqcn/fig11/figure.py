@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.figure import Figure
 
-from xoff.models.fluid import Fluid
+from xoff.fluid.model import Fluid
 from xoff.plot import style
 
 if TYPE_CHECKING:
-    from xoff.models.fluid import Trajectory
+    from xoff.fluid.model import Trajectory
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from xoff.models.fluid import Fluid
+from xoff.fluid.model import Fluid
 from xoff.plot import style
 
 if TYPE_CHECKING:
-    from xoff.models.fluid import Array, Trajectory
+    from xoff.fluid.model import Array, Trajectory
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 

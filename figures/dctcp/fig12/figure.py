@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from xoff.models.dctcp import Bottleneck, SteadyState
+from xoff.fluid.dctcp import Bottleneck, SteadyState
 from xoff.plot import style
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from xoff import folder
 from xoff.reproduce import measures, panels
 from xoff.reproduce.names import CONGESTION_CONTROLS, HEADROOM_SCHEMES
+from xoff.results import folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from xoff import catalogue, planning
+from xoff.glossary import catalogue
 from xoff.plot import style
+from xoff.switches import headroom
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -94,7 +95,7 @@ def _headroom_bytes(chip: catalogue.Entry) -> int:
 
 
 def _of_a_queue(rate_bps: int, delay_ns: int) -> int:
-    return planning.published_headroom(rate_bps=rate_bps, delay_ns=delay_ns, largest_bytes=MTU_BYTES)["total_bytes"]
+    return headroom.published_headroom(rate_bps=rate_bps, delay_ns=delay_ns, largest_bytes=MTU_BYTES)["total_bytes"]
 
 
 def _chip(name: str) -> catalogue.Entry:

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
-from xoff import folder
 from xoff.plot import style
+from xoff.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from xoff import folder
 from xoff.plot import style
 from xoff.reproduce.measures import sizes_and_slowdowns
 from xoff.reproduce.panels import slowdowns_by_size
+from xoff.results import folder
 
 if TYPE_CHECKING:
     from pathlib import Path

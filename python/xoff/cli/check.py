@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from xoff import json_text
 from xoff.cli.options import ChangesOfAll, DataOnly
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
-from xoff.scenario import Scenario
+from xoff.scenario.scenario import Scenario
+from xoff.text import json_text
 
 if TYPE_CHECKING:
-    from xoff.offered import Offered
+    from xoff.scenario.offered_load import Offered
 
 
 class Checked(NamedTuple):

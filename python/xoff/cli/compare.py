@@ -19,8 +19,8 @@ from xoff.cli.options import (
     refuse,
 )
 from xoff.errors import InputError, OutputError
-from xoff.figure_format import FigureFormat
-from xoff.scenario import Scenario
+from xoff.plot.figure_format import FigureFormat
+from xoff.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,8 +48,8 @@ def compare(
     never run again, so that after Ctrl-C the same command goes on.
     """
     from xoff.cli.many import print_comparison, run_comparison
-    from xoff.comparison import MEASURES, Comparison, WantedComparison  # brings Arrow
-    from xoff.measures import check_measures
+    from xoff.results.measures import check_measures
+    from xoff.studies.comparison import MEASURES, Comparison, WantedComparison  # brings Arrow
 
     if measures:
         check_measures(measures, key="--measure")
@@ -87,7 +87,7 @@ def _check_workloads(chosen: Sequence[int | str] | None, there: Sequence[tuple[s
 
 def _check_results(paths: list[Path], options: dict[str, object]) -> None:
     """Raises InputError for options of runs, OutputError for what is no result folder."""
-    from xoff.folder import SUMMARY
+    from xoff.results.folder import SUMMARY
 
     refuse(options, "nothing runs where results are compared", "expected scenario files with it")
     for path in paths:

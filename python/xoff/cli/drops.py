@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.rows import print_rows
 from xoff.cli.terminal import say
 from xoff.errors import OutputError
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 _MOST_FLOWS = 5
 
@@ -36,7 +36,7 @@ def drops(
     Drops are recorded one by one by observe.drops = { every = "change" }. The limit is what the queue, the pool, the
     headroom or the adapter might hold at that instant: a dynamic threshold falls as the pool fills.
     """
-    from xoff.drops import any_dropped, drops_of
+    from xoff.explain.drops import any_dropped, drops_of
 
     result = opened(folder)
     try:
@@ -56,8 +56,8 @@ def drops(
 
 
 def _print_places(recorded: pa.Table) -> None:
-    from xoff.drops import flows, places, title
-    from xoff.table import DROP_HEADINGS, drop_rows
+    from xoff.explain.drops import flows, places, title
+    from xoff.results.table import DROP_HEADINGS, drop_rows
 
     _print(title(recorded), DROP_HEADINGS, drop_rows(places(recorded)))
     most = ", ".join(f"{flow} ({count:,})" for flow, count in flows(recorded, _MOST_FLOWS))
@@ -65,7 +65,7 @@ def _print_places(recorded: pa.Table) -> None:
 
 
 def _data(result: Result, folder: Path, recorded: pa.Table, flow: str | None) -> dict[str, object]:
-    from xoff.drops import flows, places
+    from xoff.explain.drops import flows, places
 
     if flow is not None:
         return {"flow": flow, "packets": _packets(result, folder, recorded, flow).to_pylist()}
@@ -75,8 +75,8 @@ def _data(result: Result, folder: Path, recorded: pa.Table, flow: str | None) ->
 
 def _packets(result: Result, folder: Path, recorded: pa.Table, flow: str) -> pa.Table:
     """Those of a flow. Raises OutputError if it lost none, or there is none."""
-    from xoff import why
-    from xoff.drops import of_flow
+    from xoff.explain import why
+    from xoff.explain.drops import of_flow
 
     own = of_flow(recorded, flow)
     if not own.num_rows:
@@ -91,8 +91,8 @@ def _packets(result: Result, folder: Path, recorded: pa.Table, flow: str) -> pa.
 
 
 def _print_packets(own: pa.Table, flow: str) -> None:
-    from xoff.table import PACKET_HEADINGS, packet_rows
-    from xoff.units import counted
+    from xoff.results.table import PACKET_HEADINGS, packet_rows
+    from xoff.text.units import counted
 
     _print(f"Drops: {counted(own.num_rows, 'packet')} of {flow}", PACKET_HEADINGS, packet_rows(own))
 

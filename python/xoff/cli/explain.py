@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from xoff import catalogue, json_text
 from xoff.cli.options import DataOnly
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
+from xoff.glossary import catalogue
+from xoff.text import json_text
 
 _FLUID = "fluid."
 """Before the keys of fluid models, which stand on the command line and in no file."""

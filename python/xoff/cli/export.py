@@ -13,11 +13,11 @@ from xoff.cli.onto import put_onto, show_onto
 from xoff.cli.options import ChangesOfPlan, refuse
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
-from xoff.export import Format
-from xoff.scenario import Scenario
+from xoff.scenario.scenario import Scenario
+from xoff.switches.export import Format
 
 if TYPE_CHECKING:
-    from xoff.export.export import Export
+    from xoff.switches.export.export import Export
 
 _DSCPS = range(64)
 _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff reads"
@@ -101,7 +101,7 @@ def export(
 
 def _of_plan(plan: Path, target: Format, changes: list[str]) -> tuple[Export, str | None]:
     """The configuration of a plan, and its chip."""
-    from xoff.plan.outcome import compute
+    from xoff.switches.plan.outcome import compute
 
     found = compute(plan, changes)
     written = target.write_plan(found, str(plan))
@@ -158,8 +158,8 @@ def _with_notes(found: Export) -> str:
 
 def _lint(found: Export, chip: str | None) -> bool:
     """Tells what is wrong with tables; whether some of it is an error."""
-    from xoff import catalogue
-    from xoff.lint import Severity, Tables, lint
+    from xoff.glossary import catalogue
+    from xoff.switches.lint import Severity, Tables, lint
 
     entry = next((entry for entry in catalogue.chips() if entry["name"] == chip), None)
     findings = lint([Tables.parse("config_db.json", found.text, entry)])

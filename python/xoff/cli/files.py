@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError
-from xoff.figure_format import FigureFormat
+from xoff.plot.figure_format import FigureFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

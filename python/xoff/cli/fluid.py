@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.options import ChangesOfModel, Force, Out, Sweeps
 from xoff.cli.terminal import say
+from xoff.text import json_text
 
 if TYPE_CHECKING:
-    from xoff.models.fluid_sweep import Row, Swept
+    from xoff.fluid.sweep import Row, Swept
 
 
 class Model(StrEnum):
@@ -37,11 +37,11 @@ def fluid(
     Rates, windows and the queue follow delay differential equations: no packets, and an answer in milliseconds. The
     table has what rates and queue come to, beside the fixed point of equal flows where the model has one.
     """
-    from xoff import cores
-    from xoff.axes import Axis, check_unvaried, spelled
     from xoff.cli.progress import shown_count
-    from xoff.models.fluid import Fluid
-    from xoff.models.fluid_sweep import Sweep, prepare
+    from xoff.fluid.model import Fluid
+    from xoff.fluid.sweep import Sweep, prepare
+    from xoff.runs import cores
+    from xoff.studies.axes import Axis, check_unvaried, spelled
 
     varied = spelled(sweeps or ())
     check_unvaried({key: Axis.spelled(key, values) for key, values in varied.items()}, changes or ())
@@ -63,7 +63,7 @@ def fluid(
 
 def _print(swept: Swept, path: Path) -> None:
     from xoff.cli.grid import print_grid
-    from xoff.grids import Grid
+    from xoff.studies.grids import Grid
 
     told = [dict(row.at) | _told(row) for row in swept.rows]
     headings = tuple(dict.fromkeys(heading for row in told for heading in row))
@@ -76,7 +76,7 @@ def _print(swept: Swept, path: Path) -> None:
 
 def _told(row: Row) -> dict[str, str]:
     from xoff.plot.style import RATE_UNITS, SIZE_UNITS
-    from xoff.units import quantity
+    from xoff.text.units import quantity
 
     def size(count: float) -> str:
         return quantity(count, SIZE_UNITS)

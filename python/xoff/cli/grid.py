@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from xoff.grids import Grid
+    from xoff.studies.grids import Grid
 
 
 def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) -> None:

@@ -41,8 +41,8 @@ def import_(
     """
     if not uplink:
         refuse({"--uplinks": uplinks}, "is of ports like another one", "expected --uplink NAME, too")
-    from xoff.lint import Severity
-    from xoff.switch_tables import SwitchTables
+    from xoff.switches.lint import Severity
+    from xoff.switches.switch_tables import SwitchTables
 
     tables = SwitchTables.load(*files or (), chip=chip)
     typer.echo(tables.part_of_scenario(port, ports, uplink, uplinks).text, nl=False)

@@ -76,7 +76,7 @@ def _imported(
     if not files:
         refuse({"--port": port, "--chip": chip, "--uplink": uplink}, "is of tables", "expected --from FILE, too")
         return None
-    from xoff.switch_tables import SwitchTables  # brings pydantic, which scenarios do not need
+    from xoff.switches.switch_tables import SwitchTables  # brings pydantic, which scenarios do not need
 
     ports, uplinks = _most_ports(kinds)
     if uplink and not _WITH_FABRIC.intersection(_topologies(kinds)):
@@ -98,7 +98,7 @@ def _most_ports(kinds: list[str]) -> tuple[int, int]:
     """Of the switch that has most, all and those to other switches."""
     from collections import Counter
 
-    from xoff.scenario import Scenario
+    from xoff.scenario.scenario import Scenario
 
     network = Scenario.from_text(starter(_topologies(kinds)).text).topology
     (largest, ports), *_ = Counter(port.node for port in network.ports).most_common()

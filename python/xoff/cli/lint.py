@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.options import DataOnly
 from xoff.cli.terminal import Console, printable
+from xoff.text import json_text
 
 if TYPE_CHECKING:
-    from xoff.lint import Finding
-    from xoff.lint.tables import Tables
+    from xoff.switches.lint import Finding
+    from xoff.switches.lint.tables import Tables
 
 
 def lint(
@@ -37,10 +37,10 @@ def lint(
 
     Exit status: 0 nothing worse than a note, 1 findings, 2 a file that cannot be read.
     """
-    from xoff.lint import Severity
-    from xoff.lint.switches import without_config
-    from xoff.lint.tables import Tables, several
-    from xoff.switch_tables import SwitchTables
+    from xoff.switches.lint import Severity
+    from xoff.switches.lint.switches import without_config
+    from xoff.switches.lint.tables import Tables, several
+    from xoff.switches.switch_tables import SwitchTables
 
     if checks:
         _print_checks()
@@ -60,7 +60,7 @@ def lint(
 
 
 def _print_checks() -> None:
-    from xoff.lint import CHECKS
+    from xoff.switches.lint import CHECKS
 
     width = max(len(check.__name__) for check in CHECKS)
     for check in CHECKS:
@@ -89,7 +89,7 @@ def _memory(switches: list[Tables]) -> str:
 def _print(findings: list[Finding], judged: str) -> None:
     from rich.text import Text
 
-    from xoff.lint import Severity
+    from xoff.switches.lint import Severity
 
     console = Console(120)
     for finding in findings:

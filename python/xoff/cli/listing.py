@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from xoff import catalogue, json_text
 from xoff.cli.options import DataOnly
-from xoff.units import size
+from xoff.glossary import catalogue
+from xoff.text import json_text
+from xoff.text.units import size
 
 
 class Kind(StrEnum):

@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from xoff import batch, cores, grids, json_text
 from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count
 from xoff.cli.terminal import say
-from xoff.comparison import Comparison, prepare
 from xoff.errors import interrupts_held
-from xoff.figure_format import FigureFormat
-from xoff.kept import KeptRuns
+from xoff.plot.figure_format import FigureFormat
+from xoff.runs import cores, executor
+from xoff.runs.store import KeptRuns
+from xoff.studies import grids
+from xoff.studies.comparison import Comparison, prepare
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from xoff.comparison import WantedComparison
-    from xoff.grids import Grid
     from xoff.plot.workloads import Workloads
-    from xoff.scenario import Scenario
-    from xoff.staging import Staging
-    from xoff.wanted import Wanted
+    from xoff.results.staging import Staging
+    from xoff.runs.wanted import Wanted
+    from xoff.scenario.scenario import Scenario
+    from xoff.studies.comparison import WantedComparison
+    from xoff.studies.grids import Grid
 
 RUNS = Path("results/runs")
 """Where finished runs are kept."""
@@ -49,7 +51,7 @@ def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: i
         typer.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
     try:
         with shown_count(title, len(runs), before=finished) as on_finished:
-            batch.run(runs, kept, workers=workers or cores.usable(), on_finished=on_finished)
+            executor.run(runs, kept, workers=workers or cores.usable(), on_finished=on_finished)
     except KeyboardInterrupt:
         return False
     return True

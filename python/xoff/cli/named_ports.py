@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from xoff import patterns
 from xoff.errors import InputError
+from xoff.scenario import patterns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xoff.topology import Port, Topology
+    from xoff.scenario.topology import Port, Topology
 
 PortsPattern: TypeAlias = Annotated[
     str | None, typer.Argument(help="Only these, such as leaf0.port3, leaf0 or 'leaf*'.", metavar="PORTS")

@@ -15,7 +15,7 @@ from xoff.cli.terminal import say
 from xoff.errors import OutputError
 
 if TYPE_CHECKING:
-    from xoff.onto import Onto
+    from xoff.switches.onto import Onto
 
 
 def put_onto(
@@ -28,15 +28,15 @@ def put_onto(
     chip: str | None,
 ) -> Onto:
     """The tables with what the scenario says. Raises InputError or ScenarioError."""
-    from xoff.scenario import Scenario
-    from xoff.switch_tables import SwitchTables  # brings pydantic, which other commands do not need
+    from xoff.scenario.scenario import Scenario
+    from xoff.switches.switch_tables import SwitchTables  # brings pydantic, which other commands do not need
 
     return SwitchTables.load(*tables, chip=chip).with_switch_of(Scenario.load(scenario, changes), switch, port)
 
 
 def show_onto(found: Onto, out: Path | None, *, force: bool, as_patch: bool) -> bool:
     """Prints what changes, or writes the files into a folder; whether the tables now say all, and soundly."""
-    from xoff.lint import Severity
+    from xoff.switches.lint import Severity
 
     if out is not None:
         _write(found, out, force=force)

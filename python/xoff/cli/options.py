@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from xoff.errors import InputError
-from xoff.figure_format import FigureFormat
+from xoff.plot.figure_format import FigureFormat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

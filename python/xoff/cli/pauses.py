@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.options import DataOnly, ForcePlot
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
 from xoff.cli.times import check_within, nanoseconds
 from xoff.errors import InputError, OutputError
-from xoff.units import duration
+from xoff.text import json_text
+from xoff.text.units import duration
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from xoff.pause_tree import PauseTree
-    from xoff.result import Result
+    from xoff.explain.pause_tree import PauseTree
+    from xoff.results.result import Result
 
 
 def pauses(
@@ -79,7 +79,7 @@ def pauses(
 def _roots(tree: PauseTree) -> Table:
     from rich.table import Table
 
-    from xoff.pause_tree import LEAST_SHARE
+    from xoff.explain.pause_tree import LEAST_SHARE
 
     table = Table(
         title=f"Roots: {tree.victim}, paused for {duration(tree.paused_us)}", title_justify="left", title_style="bold"

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.options import ChangesOfPlan, DataOnly, ForceResult
 from xoff.cli.terminal import Console, say
+from xoff.text import json_text
 
 if TYPE_CHECKING:
-    from xoff.plan.outcome import Outcome
-    from xoff.plan.rows import Row
-    from xoff.plan.simulate import Case, Trial
+    from xoff.switches.plan.outcome import Outcome
+    from xoff.switches.plan.rows import Row
+    from xoff.switches.plan.simulate import Case, Trial
 
 _SETTLING = "settling"
 """The folder, and the key of `--json`."""
@@ -47,7 +47,7 @@ def plan(
     paper prints, following or not, fails nothing.
     """
     from xoff.errors import InputError, PlanError
-    from xoff.plan.outcome import compute  # brings pydantic, which other commands do not need
+    from xoff.switches.plan.outcome import compute  # brings pydantic, which other commands do not need
 
     if not simulate and (out is not None or force):
         raise InputError(None, "--out" if out else "--force", "is for what is simulated", "expected --simulate, too")
@@ -75,9 +75,9 @@ def _simulated(
     found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool
 ) -> tuple[dict[str, object], list[str]]:
     """Tries the plan: the numbers of its worst case, MMU by MMU, and of how it settles, and what fails."""
-    from xoff import folder
     from xoff.cli.run import simulate
-    from xoff.plan.simulate import not_simulated, other_mmus, scenario, settling, worst_case
+    from xoff.results import folder
+    from xoff.switches.plan.simulate import not_simulated, other_mmus, scenario, settling, worst_case
 
     worst, settles = worst_case(found), settling(found)
     cases: list[tuple[str, Case]] = [(".", worst), *other_mmus(found).items()]
@@ -111,7 +111,7 @@ def _simulated(
 
 
 def _tell(case: Case, trial: Trial, path: Path, *, report: bool) -> None:
-    from xoff import folder
+    from xoff.results import folder
 
     for line in (case.described, *trial.sentences):
         say(f"Simulated: {line}")
@@ -148,7 +148,7 @@ def _print(found: Outcome) -> None:
 
 
 def _summary(found: Outcome) -> list[str]:
-    from xoff.plan.rows import Verdict
+    from xoff.switches.plan.rows import Verdict
 
     printed = [row for row in found.rows if row.printed]
     lines = [f"Fails: {_told(row)}" for row in found.failed]

@@ -19,7 +19,7 @@ from xoff.errors import InputError, OutputError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 
 class Kind(StrEnum):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from xoff import json_text
 from xoff.cli.named_ports import PortsPattern, named_ports
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
@@ -18,14 +17,15 @@ from xoff.cli.rows import MOST_ROWS, print_rows
 from xoff.cli.terminal import say
 from xoff.cli.times import nanoseconds
 from xoff.errors import InputError
-from xoff.units import RATES, counted, duration, percent, quantity
+from xoff.text import json_text
+from xoff.text.units import RATES, counted, duration, percent, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pyarrow as pa
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 _SIZES = ("B", "kB", "MB", "GB", "TB")
 _ALWAYS: dict[str, tuple[str, Callable[..., str]]] = {

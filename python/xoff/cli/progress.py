@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from xoff.cli.terminal import Console, is_terminal, printable, say
-from xoff.units import duration, percent
+from xoff.text.units import duration, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from xoff._xoff import Progress
-    from xoff.scenario import Scenario
+    from xoff.scenario.scenario import Scenario
 
 
 _MOST_BAR = 40

@@ -18,8 +18,8 @@ def report(
     force: Annotated[bool, typer.Option("--force", help="Replace the report that is there.")] = False,
 ) -> None:
     """Write report.html into a result folder, as `xoff run` does without --no-report."""
-    from xoff.folder import REPORT
     from xoff.report import render
+    from xoff.results.folder import REPORT
 
     result = opened(folder)
     path = folder / REPORT

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.options import DataOnly, Workers
 from xoff.cli.terminal import say
 from xoff.reproduce.scale import Scale
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from xoff.reproduce.figure import Figure
@@ -42,8 +42,8 @@ def reproduce(
     """
     from xoff.cli.many import RUNS, run_missing
     from xoff.cli.verdicts import print_verdicts
-    from xoff.kept import KeptRuns
     from xoff.reproduce.atlas import find
+    from xoff.runs.store import KeptRuns
 
     chosen = find(ids or [], figures, tuple(changes or ()))
     if listing:

@@ -9,12 +9,12 @@ from xoff.errors import OutputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 
 def opened(folder: Path) -> Result:
     """The result in a folder. Raises OutputError if there is none, InputError if it is damaged."""
-    from xoff.result import Result
+    from xoff.results.result import Result
 
     try:
         return Result.open(folder)

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text, notes
 from xoff.cli.files import written_whole
 from xoff.cli.options import AtLeast, AtMost, ChangesOfScenario, ForceResult
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import InputError, interrupts_held
-from xoff.measured import give_back_freed_memory
-from xoff.scenario import Scenario
+from xoff.runs.cost import give_back_freed_memory
+from xoff.scenario import notes
+from xoff.scenario.scenario import Scenario
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from xoff._xoff import Progress
-    from xoff.bounds import Bound
-    from xoff.result import Result
+    from xoff.results.result import Result
+    from xoff.studies.bounds import Bound
 
 
 def run(
@@ -56,13 +57,13 @@ def run(
 
     if seeds > 1:
         from xoff.cli.many import run_comparison
-        from xoff.comparison import WantedComparison
+        from xoff.studies.comparison import WantedComparison
 
         wanted = WantedComparison.of([chosen], seeds)
         run_comparison(wanted, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
         return
 
-    from xoff import folder  # brings Arrow
+    from xoff.results import folder  # brings Arrow
 
     give_back_freed_memory()
     with folder.prepare(out, chosen.name, force=force) as staging, interrupts_held() as came:
@@ -104,7 +105,7 @@ def _bounds(at_most: list[str] | None, at_least: list[str] | None, seeds: int) -
     """Raises InputError for bounds of what is no measure, and where there is nothing to hold."""
     if not (at_most or at_least):
         return []
-    from xoff import bounds  # brings NumPy
+    from xoff.studies import bounds  # brings NumPy
 
     found = bounds.spelled(at_most, at_least)
     for bound in found:
@@ -118,8 +119,8 @@ def _bounds(at_most: list[str] | None, at_least: list[str] | None, seeds: int) -
 
 def _broken(bound: Bound, result: Result) -> str:
     """In a line what a measure is where it is not kept to; empty if it is."""
-    from xoff.measures import why_nothing
-    from xoff.summary import value_at
+    from xoff.results.measures import why_nothing
+    from xoff.results.summary import value_at
 
     value = value_at(result.summary, bound.measure)
     if value is None:
@@ -141,7 +142,7 @@ def simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
 
 def _write_report(result: Result, path: Path) -> bool:
     """Writes report.html into a result folder; false if it cannot, which is said in a line."""
-    from xoff.folder import REPORT
+    from xoff.results.folder import REPORT
 
     try:
         from xoff.report import render  # brings Matplotlib and Jinja

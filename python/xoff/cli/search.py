@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from xoff import cores, grids, json_text
 from xoff.cli.grid import print_grid
 from xoff.cli.many import RUNS
 from xoff.cli.progress import shown_count
 from xoff.cli.terminal import say
 from xoff.errors import interrupts_held
-from xoff.kept import KeptRuns
+from xoff.runs import cores
+from xoff.runs.store import KeptRuns
+from xoff.studies import grids
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xoff.figure_format import FigureFormat
-    from xoff.staging import Staging
-    from xoff.tuning.search import Tuning
-    from xoff.tuning.tuned import Tuned
+    from xoff.plot.figure_format import FigureFormat
+    from xoff.results.staging import Staging
+    from xoff.studies.tuning.search import Tuning
+    from xoff.studies.tuning.tuned import Tuned
 
 
 def search_and_print(

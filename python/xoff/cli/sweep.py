@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, Out, Sweeps, Workers
-from xoff.figure_format import FigureFormat
+from xoff.plot.figure_format import FigureFormat
 
 
 def sweep(
@@ -36,11 +36,11 @@ def sweep(
     Finished runs are kept in results/runs and never run again, so that after Ctrl-C the same command goes on, and one
     more value costs one more run.
     """
-    from xoff import grids
-    from xoff.axes import Axis, spelled
     from xoff.cli.many import run_and_print
-    from xoff.sweep_file import load
-    from xoff.sweeping import Swept, prepare
+    from xoff.studies import grids
+    from xoff.studies.axes import Axis, spelled
+    from xoff.studies.sweep import Swept, prepare
+    from xoff.studies.sweep_file import load
 
     axes = {key: Axis.spelled(key, values) for key, values in spelled(sweeps or ()).items()}
     wanted = load(file, axes, changes=changes or (), measures=measures or (), seeds=seeds)

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from xoff import pathologies
 from xoff.cli.terminal import Console
-from xoff.folder import REPORT
-from xoff.observed import observed_in
-from xoff.table import COLUMNS, class_rows, loss, measured, measured_time, others_dropped, workload_rows
-from xoff.units import counted, duration, percent, size
+from xoff.explain import pathologies
+from xoff.results.folder import REPORT
+from xoff.results.series_statistics import observed_in
+from xoff.results.table import COLUMNS, class_rows, loss, measured, measured_time, others_dropped, workload_rows
+from xoff.text.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from xoff.summary import Summary
+    from xoff.results.summary import Summary
 
 _MOST_WORKLOADS = 12
 _MOST_NOTES = 3

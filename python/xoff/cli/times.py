@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from xoff import _xoff
 from xoff.errors import InputError
-from xoff.units import duration
+from xoff.text.units import duration
 
 if TYPE_CHECKING:
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 
 def nanoseconds(text: str, option: str) -> float:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
 from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.named_ports import PortsPattern, named_ports
 from xoff.cli.options import ChangesOfScenario, DataOnly, ForcePlot
 from xoff.cli.rows import print_rows
-from xoff.scenario import Scenario
-from xoff.units import RATES, TIMES, quantity
+from xoff.scenario.scenario import Scenario
+from xoff.text import json_text
+from xoff.text.units import RATES, TIMES, quantity
 
 if TYPE_CHECKING:
-    from xoff.topology import Port, Topology
+    from xoff.scenario.topology import Port, Topology
 
 
 def topology(

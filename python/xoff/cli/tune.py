@@ -9,9 +9,9 @@ import typer
 
 from xoff.cli.options import AtLeast, AtMost, ChangesOfAll, Figures, Force, Out, Workers
 from xoff.errors import InputError
-from xoff.figure_format import FigureFormat
-from xoff.scenario import Scenario
-from xoff.tuning import CONFIRMED, TRIALS
+from xoff.plot.figure_format import FigureFormat
+from xoff.scenario.scenario import Scenario
+from xoff.studies.tuning import CONFIRMED, TRIALS
 
 
 def tune(
@@ -49,11 +49,11 @@ def tune(
     never run again, so that after Ctrl-C the same command goes on. A LIMIT is a number, or x1.05 for so many times that
     of the scenario as it stands.
     """
-    from xoff import bounds
     from xoff.cli.search import search_and_print
-    from xoff.tuning import space as spaces
-    from xoff.tuning.search import Tuning
-    from xoff.tuning.tuned import prepare
+    from xoff.studies import bounds
+    from xoff.studies.tuning import space as spaces
+    from xoff.studies.tuning.search import Tuning
+    from xoff.studies.tuning.tuned import prepare
 
     wanted = Tuning.of(
         Scenario.load(file, tuple(changes or ())),

@@ -12,8 +12,8 @@ from xoff.reproduce.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xoff.axes import Value
     from xoff.reproduce.verdict import Row
+    from xoff.studies.axes import Value
 
 
 def print_verdicts(figures: Sequence[list[Row]]) -> None:

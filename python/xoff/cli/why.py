@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from xoff import json_text
 from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.options import DataOnly, ForcePlot, refuse
 from xoff.cli.results import opened
@@ -18,14 +17,15 @@ from xoff.cli.rows import print_rows
 from xoff.cli.run import simulate
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
-from xoff.units import counted, duration, percent, size
+from xoff.text import json_text
+from xoff.text.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from xoff.critical_path import CriticalPath, Part
-    from xoff.result import Result
-    from xoff.scenario import Scenario
+    from xoff.explain.critical_path import CriticalPath, Part
+    from xoff.results.result import Result
+    from xoff.scenario.scenario import Scenario
 
 _MICROSECOND_PS = 10**6
 _LEAST_SHARE = 0.01
@@ -73,7 +73,7 @@ def why(
     """
     if plot is not None:
         check_drawable(plot, force=force)
-    from xoff import why as why_
+    from xoff.explain import why as why_
 
     result = opened(folder)
     if collective is not None:
@@ -106,7 +106,7 @@ def why(
 
 
 def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int) -> list[str]:
-    from xoff import why
+    from xoff.explain import why
 
     chosen = list(dict.fromkeys(why.named(result, flows) if flows else why.slowest(result, slowest)))
     chosen = chosen or why.unfinished(result)[:slowest]
@@ -154,8 +154,8 @@ def _data(path: CriticalPath) -> dict[str, object]:
 
 
 def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
-    from xoff.critical_path import Cause
-    from xoff.why import rows_of
+    from xoff.explain.critical_path import Cause
+    from xoff.explain.why import rows_of
 
     flow = rows_of(result, [path.flow])[path.flow]
     parts = path.parts
@@ -191,7 +191,7 @@ def _outcome(flow: Mapping[str, Any], path: CriticalPath) -> str:
 
 
 def _print_several(result: Result, paths: Sequence[CriticalPath]) -> None:
-    from xoff.why import rows_of
+    from xoff.explain.why import rows_of
 
     of_flows = rows_of(result, [path.flow for path in paths])
     rows = [
@@ -214,7 +214,7 @@ def _print_several(result: Result, paths: Sequence[CriticalPath]) -> None:
 
 
 def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
-    from xoff.critical_path import parts
+    from xoff.explain.critical_path import parts
 
     found, together = parts(paths), _time_of(paths)
     rows = [
@@ -239,7 +239,7 @@ def _rest(parts: Sequence[Part], together: int, blank: list[str]) -> list[list[s
 
 
 def _tell_collective(result: Result, folder: Path, workload: int, threads: int, *, as_json: bool) -> None:
-    from xoff import why
+    from xoff.explain import why
 
     workloads = [of_one["workload"] for of_one in result.summary.get("collectives", [])]
     if workload not in workloads:
@@ -271,7 +271,7 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
 
 
 def _tell_job(result: Result, folder: Path, workload: int, threads: int, *, as_json: bool) -> None:
-    from xoff import why
+    from xoff.explain import why
 
     with _refused_by(folder, "--job"):
         paths = why.job_path(result, workload, _running(threads))
@@ -289,7 +289,7 @@ def _tell_job(result: Result, folder: Path, workload: int, threads: int, *, as_j
 
 def _stuck_in(result: Result, workload: int) -> str:
     """Which of its flows to ask about instead."""
-    from xoff import why
+    from xoff.explain import why
 
     names = why.unfinished(result, workload)
     more = ", ..." if len(names) > _MOST_NAMES else ""
@@ -298,8 +298,8 @@ def _stuck_in(result: Result, workload: int) -> str:
 
 
 def _print_pairs(result: Result, paths: Sequence[CriticalPath], besides: str) -> None:
-    from xoff.critical_path import parts
-    from xoff.why import rows_of
+    from xoff.explain.critical_path import parts
+    from xoff.explain.why import rows_of
 
     flows = rows_of(result, [path.flow for path in paths])
     of_pairs: dict[tuple[str, str], list[CriticalPath]] = {}
@@ -347,8 +347,8 @@ def _has(path: CriticalPath, wanted: Part) -> bool:
 
 def _words(result: Result, part: Part) -> list[str]:
     """What it was, and where."""
-    from xoff.critical_path import Cause
-    from xoff.table import reason_words
+    from xoff.explain.critical_path import Cause
+    from xoff.results.table import reason_words
 
     if part.place is None:
         return [part.cause.words, ""]
@@ -365,7 +365,7 @@ def _words(result: Result, part: Part) -> list[str]:
 
 def _most_of(result: Result, part: Part, source: str) -> str:
     """The same in one cell; that bits leave by the adapter of their source goes without saying."""
-    from xoff.critical_path import Cause
+    from xoff.explain.critical_path import Cause
 
     words, where = _words(result, part)
     is_plain = part.cause is Cause.TRANSMISSION and where.startswith(f"{source}.")

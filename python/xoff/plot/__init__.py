@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from xoff.plot.over_time import Names
     from xoff.plot.workloads import Workloads
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 
 class Shown(TypedDict, total=False):

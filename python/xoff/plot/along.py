@@ -14,14 +14,14 @@ from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
 from xoff.plot.shortened import shortened
-from xoff.units import RATES, SIZES, TIMES
+from xoff.text.units import RATES, SIZES, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from xoff.axes import Value
+    from xoff.studies.axes import Value
 
 
 _MOST_TICKS = 6

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Transform
 
-    from xoff.intervals import Estimate
+    from xoff.results.intervals import Estimate
 
 _MOST_ROOM = 2
 """How many times the greatest value, and what part of the least ratio, an interval may reach."""

@@ -11,7 +11,7 @@ from xoff.plot import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 MOST_GROUPS = 8
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from xoff.plot import measured_time, room, style
-from xoff.summary import CLASSES, counted, members_of, ordered_members
-from xoff.table import class_labels, workload_names
+from xoff.results.summary import CLASSES, counted, members_of, ordered_members
+from xoff.results.table import class_labels, workload_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-    from xoff.comparison import Comparison
-    from xoff.result import Result
-    from xoff.summary import Members, Summary
+    from xoff.results.result import Result
+    from xoff.results.summary import Members, Summary
+    from xoff.studies.comparison import Comparison
 
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8

@@ -14,7 +14,7 @@ from xoff.plot.stretch import Stretch
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 MOST_NAMED = 4
 """Of more the legend tells what happens, and not to which link or host."""

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 
-from xoff.critical_path import Cause
+from xoff.explain.critical_path import Cause
 from xoff.plot import room, style
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-    from xoff.critical_path import CriticalPath, Stretch
+    from xoff.explain.critical_path import CriticalPath, Stretch
 
 _COLOURS = {
     Cause.TRANSMISSION: style.COLOURS[5],

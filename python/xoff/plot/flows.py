@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 QUANTITIES = ("flow_throughput", "rate", "cnms", "input")
 

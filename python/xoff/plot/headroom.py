@@ -12,7 +12,7 @@ from xoff.plot.completion import distribution
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 
 def draw(result: Result, ax: Axes) -> Axes:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import matplotlib as mpl
 import numpy as np
 
-from xoff import patterns
 from xoff.plot import over_time, style
-from xoff.units import bytes_of
+from xoff.scenario import patterns
+from xoff.text.units import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from xoff.plot.over_time import Names
     from xoff.plot.stretch import Stretch
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 MOST_FLOWS = 6
 """The colour after theirs is that of all others."""

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
 
-    from xoff.result import Result
-    from xoff.topology import Port
+    from xoff.results.result import Result
+    from xoff.scenario.topology import Port
 
 _COLOURS, _STEPS = "viridis_r", 20
 """From light to dark, also for people who see no colours; of more than fifty, Matplotlib makes a bitmap."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from matplotlib.ticker import FuncFormatter
 
 from xoff.plot import style
-from xoff.table import measured
-from xoff.units import quantity
+from xoff.results.table import measured
+from xoff.text.units import quantity
 
 
 def ticks_of(measure: str) -> FuncFormatter:

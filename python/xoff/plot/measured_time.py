@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.table import measured_time
+from xoff.results.table import measured_time
 
 if TYPE_CHECKING:
-    from xoff.summary import Summary
+    from xoff.results.summary import Summary
 
 
 def told(*summaries: Summary) -> list[str]:

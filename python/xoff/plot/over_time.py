@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
-from xoff import patterns, units
 from xoff.plot import adding_up, course, room, style
+from xoff.scenario import patterns
+from xoff.text import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.plot.stretch import Stretch
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 MOST_LINES = 8
 _ALIKE = 0.05

@@ -10,14 +10,14 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
-from xoff.pause_tree import LEAST_SHARE
+from xoff.explain.pause_tree import LEAST_SHARE
 from xoff.plot import style
-from xoff.units import duration, percent
+from xoff.text.units import duration, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from xoff.pause_tree import PauseTree
+    from xoff.explain.pause_tree import PauseTree
 
 MOST_WAYS = 16
 """Those that account for least are not drawn."""

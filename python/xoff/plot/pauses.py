@@ -6,17 +6,17 @@ from collections import defaultdict
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xoff.explain.pause_victims import pauses_of
 from xoff.plot import course, room, style
 from xoff.plot.shortened import shortened
 from xoff.plot.stretch import Stretch
-from xoff.victims import pauses_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-    from xoff.pauses import Pauses, Queue
-    from xoff.result import Result
+    from xoff.explain.pauses import Pauses, Queue
+    from xoff.results.result import Result
 
 _TICKS = 6
 _MARGIN = 1.05

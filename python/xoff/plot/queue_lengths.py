@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.plot.over_time import Names
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 _LAST = 20
 """So many steps of the tail are drawn as they are."""

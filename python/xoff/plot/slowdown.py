@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from xoff.plot import measured_time, room, style
 from xoff.plot.workloads import flows_of
-from xoff.slowdowns import FEW_FLOWS, PERCENTS, groups_of
-from xoff.summary import counted
-from xoff.units import quantity
+from xoff.results.slowdowns import FEW_FLOWS, PERCENTS, groups_of
+from xoff.results.summary import counted
+from xoff.text.units import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.plot.workloads import Workloads
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 # Lines may lie on one another, and so may points, which are rings where there is no line.
 _LOOKS = ("o-", "o--", "o-")

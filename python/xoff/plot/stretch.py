@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter
 
 from xoff.plot import room
-from xoff.table import measured_time
-from xoff.units import duration
+from xoff.results.table import measured_time
+from xoff.text.units import duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 _SCALES = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _DIGITS = 9

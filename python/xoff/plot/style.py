@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from xoff.plot import room
 from xoff.plot.house_figure import RC_OF_FILES, HouseFigure
 from xoff.plot.shortened import shortened
-from xoff.units import quantity
+from xoff.text.units import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-    from xoff.intervals import Estimate
+    from xoff.results.intervals import Estimate
 
 TIME_UNITS = ("us", "ms", "s")
 SIZE_UNITS = ("B", "kB", "MB", "GB")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xoff.topology import Topology
+    from xoff.scenario.topology import Topology
 
 _ROUNDS = 4
 _MOST_LINKS = 2000

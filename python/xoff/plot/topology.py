@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 from xoff.plot import style
 from xoff.plot.shortened import shortened
 from xoff.plot.tier_order import ordered
-from xoff.units import TIMES, quantity
+from xoff.text.units import TIMES, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
 
-    from xoff.topology import Port, Topology
+    from xoff.scenario.topology import Port, Topology
 
 _Place: TypeAlias = tuple[float, float]
 _Courses: TypeAlias = "list[tuple[Port, list[_Place]]]"

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xoff.comparison_by_size import COLUMNS
-from xoff.table import workload_names
+from xoff.results.table import workload_names
+from xoff.studies.slowdown_by_size import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xoff.columns import FlowRows
-    from xoff.summary import Summary
+    from xoff.results.columns import FlowRows
+    from xoff.results.summary import Summary
 
 Workloads: TypeAlias = "Sequence[int | str] | int | str | None"
 """Positions in the scenario, or kinds such as `incast`, one or several; None for all."""

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from xoff import drops, pathologies, table, why
+from xoff.explain import drops, pathologies, why
 from xoff.report import figures
-from xoff.units import duration, size
+from xoff.results import table
+from xoff.text.units import duration, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 
 _MOST_ROWS = 20

@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 
 from xoff.plot import Plots, inputs, links, over_time, pause_tree, slowdown, style
 from xoff.plot.pauses import longest_paused
-from xoff.table import workload_rows
+from xoff.results.table import workload_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.axes import Axes
 
-    from xoff.result import Result
+    from xoff.results.result import Result
 
 # Matplotlib wants colours of its own; these two stand for the page's and are replaced in the SVG.
 _INK, _GRID = "#010203", "#040506"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from xoff import table
+from xoff.results import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xoff.grids import Grid
-    from xoff.plan.rows import Row
-    from xoff.result import Result
-    from xoff.scenario import Scenario
+    from xoff.results.result import Result
+    from xoff.scenario.scenario import Scenario
+    from xoff.studies.grids import Grid
+    from xoff.switches.plan.rows import Row
 
 
 def result_html(result: Result) -> str:

@@ -18,16 +18,16 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xoff import inputs
-from xoff.axes import position
 from xoff.errors import ScenarioError
 from xoff.reproduce.tolerance import Tolerance
+from xoff.scenario import inputs
+from xoff.studies.axes import position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from xoff.axes import Value
+    from xoff.studies.axes import Value
 
 _COLUMNS = ("measure", "claim", "published", "tolerance", "origin", "scale", "note")
 

@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xoff import json_text
 from xoff.errors import OutputError, ResultError, ScenarioError
 from xoff.reproduce import expected
 from xoff.reproduce.figure_file import FigureFile
 from xoff.reproduce.points import Planned, Point, Points
 from xoff.reproduce.verdict import Row
-from xoff.staging import unwritable
+from xoff.results.staging import unwritable
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from xoff.kept import KeptRuns
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.scale import Scale
+    from xoff.runs.store import KeptRuns
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
     title = "Completion times under three ECN configurations"
     source = "BCC (APNet 2017), figure 2"
 
-    [axes.threshold]             # what is varied; see `xoff.axes`
+    [axes.threshold]             # what is varied; see `xoff.studies.axes`
     key = "switch.marking.queue.threshold"
     values = [25, 50]
     unit = "kB"
@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StrictInt
 
-from xoff import toml_text
-from xoff.axes import Axis, Changes, check_unvaried, combinations
 from xoff.errors import ScenarioError
-from xoff.model_file import Kind, Table
 from xoff.reproduce.points import Planned
 from xoff.reproduce.scale import Scale
-from xoff.scenario import Scenario
+from xoff.scenario.scenario import Scenario
+from xoff.studies.axes import Axis, Changes, check_unvaried, combinations
+from xoff.text import toml_text
+from xoff.text.model_file import Kind, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from xoff.axes import Value
     from xoff.reproduce.points import Measure, Point, Points
+    from xoff.studies.axes import Value
 
 
 def mean_fct_us(transport: str) -> Callable[[Point], float]:

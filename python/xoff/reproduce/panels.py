@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from xoff.axes import Value
     from xoff.reproduce.points import Measure, Points
+    from xoff.studies.axes import Value
 
 Names: TypeAlias = "Mapping[Any, str]"
 """For each position on an axis what a reader calls it, in the order of the plot."""

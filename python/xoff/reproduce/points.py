@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pyarrow.compute as pc
 
-from xoff import folder, intervals
-from xoff.intervals import Estimate
-from xoff.summary import value_at
+from xoff.results import folder, intervals
+from xoff.results.intervals import Estimate
+from xoff.results.summary import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from xoff.axes import Value
-    from xoff.result import Result
-    from xoff.scenario import Scenario
-    from xoff.summary import Summary
+    from xoff.results.result import Result
+    from xoff.results.summary import Summary
+    from xoff.scenario.scenario import Scenario
+    from xoff.studies.axes import Value
 
 Measure: TypeAlias = "str | Callable[[Point], float]"
 """A key of `summary.json`, such as `flows.small.fct_p99_us`, or a function of a point."""

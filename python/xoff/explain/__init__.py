@@ -1,0 +1,1 @@
+"""Explanations of a result: slow flows, pauses, drops, pathologies."""

@@ -1,0 +1,92 @@
+"""Where packets were dropped, why, and whose: what the rows of `drops.parquet` come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xoff.results import columns
+from xoff.results.columns import flow_names
+from xoff.text.units import counted
+
+if TYPE_CHECKING:
+    from xoff.results.result import Result
+
+
+class Place(NamedTuple):
+    """Packets that were dropped at one port, of one class and for one reason."""
+
+    port: str
+    priority: int
+    reason: str
+    packets: int
+    """How many there were, acknowledgements and congestion notification messages among them."""
+    flows: int
+    """Of how many flows."""
+    first_ns: int
+    """When the first of them was dropped,"""
+    last_ns: int
+    """and the last."""
+    limits_bytes: tuple[int, int] | None
+    """The least and the greatest limit that held them off; None where room was not the reason."""
+
+
+def drops_of(result: Result) -> pa.Table:
+    """The drops of a run. Raises ValueError if there were some and not every one was recorded."""
+    if result.drops is None:
+        if not any_dropped(result):
+            return columns.DROPS.empty_table()
+        message = 'not every drop was recorded; observe.drops = { every = "change" } in the scenario records them'
+        raise ValueError(message)
+    return result.drops
+
+
+def any_dropped(result: Result) -> bool:
+    """Whether a port dropped a packet, of any kind and for any reason."""
+    return bool(pc.sum(result.ports["dropped"]).as_py())
+
+
+def places(drops: pa.Table) -> list[Place]:
+    """Ports, classes and reasons, that of the most packets first."""
+    told = drops.select(["time_ns", "priority", "limit_bytes"])
+    for name in ("port", "reason"):
+        told = told.append_column(name, drops[name].cast(pa.string()))
+    grouped = told.append_column("flow", flow_names(drops)).group_by(["port", "priority", "reason"])
+    of = ("time_ns", "limit_bytes")
+    extremes = [(name, function) for name in of for function in ("min", "max")]
+    rows = grouped.aggregate([("flow", "count"), ("flow", "count_distinct"), *extremes]).to_pylist()
+    found = [
+        Place(
+            row["port"],
+            row["priority"],
+            row["reason"],
+            row["flow_count"],
+            row["flow_count_distinct"],
+            row["time_ns_min"],
+            row["time_ns_max"],
+            None if row["limit_bytes_min"] is None else (row["limit_bytes_min"], row["limit_bytes_max"]),
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda place: (-place.packets, place.port, place.priority, place.reason))
+
+
+def title(drops: pa.Table) -> str:
+    """How many packets were dropped, and how many of them were data."""
+    data = pc.sum(pc.equal(drops["kind"].cast(pa.string()), "data")).as_py() or 0
+    return f"Drops: {counted(drops.num_rows, 'packet')}, {data:,} of them data"
+
+
+def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
+    """The flows that lost most data packets, so many of them, each with how many that were."""
+    data = drops.filter(pc.equal(drops["kind"].cast(pa.string()), "data"))
+    counted = pa.table({"flow": flow_names(data)}).group_by("flow").aggregate([("flow", "count")])
+    ordered = counted.sort_by([("flow_count", "descending"), ("flow", "ascending")]).slice(0, most)
+    return list(zip(ordered["flow"].to_pylist(), ordered["flow_count"].to_pylist(), strict=True))
+
+
+def of_flow(drops: pa.Table, flow: str) -> pa.Table:
+    """The rows of one flow, `host0.flow3`, in order of time."""
+    return drops.filter(pc.equal(flow_names(drops), flow))

@@ -1,0 +1,344 @@
+"""Why flows took as long as they did: the run once more, with their packets recorded."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xoff.errors import ResultError
+from xoff.explain.critical_path import critical_path
+from xoff.results.columns import flow_names, flow_place
+from xoff.scenario.scenario import Scenario
+from xoff.switches.scenario_values import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from xoff.explain.critical_path import CriticalPath
+    from xoff.results.result import Result
+
+_OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
+_OF_ORDER = ("source", "number", "start_ns")
+_FOR_GOOD_PS = 2**62
+"""Stands for the end of what does not end."""
+_NOTHING = -1
+"""Stands for the byte that nobody waits for, where what is lost is not sent again."""
+_OF_QUEUE_PAIRS = ("source", "destination", "transport", "priority", "number", "finish_ns")
+
+
+def slowest(result: Result, count: int = 1) -> list[str]:
+    """The names of the finished flows of the measured time with the greatest slowdown, so many of them at most."""
+    flows = result.flow_rows.select(["source", "number", "slowdown", "measured"])
+    flows = flows.filter(flows["measured"]).sort_by([("slowdown", "descending")])  # those alike stay in their order
+    names: list[str] = flow_names(flows.slice(0, count)).to_pylist()
+    return names
+
+
+def unfinished(result: Result, workload: int | None = None) -> list[str]:
+    """The names of the flows that had not finished, those that started first first; of one workload, if it is said."""
+    flows = result.unfinished
+    if flows is not None and workload is not None:
+        flows = flows.filter(pc.equal(flows["workload"], workload))
+    names: list[str] = [] if flows is None else flow_names(flows).to_pylist()
+    return names
+
+
+def critical_paths(
+    result: Result,
+    flows: Sequence[str],
+    run: Callable[[Scenario], Result] = Scenario.run,
+) -> list[CriticalPath]:
+    """Where the time of flows went; that of a flow which had not finished up to the end of the run.
+
+    Their packets are recorded in a run of the same scenario, which gives the same result, up to when the last of them
+    finished; unless the result has them already.
+
+    Args:
+        result: The result that they are of.
+        flows: Their names, `host0.flow3`.
+        run: What runs a scenario.
+
+    Raises:
+        ValueError: There is no such flow.
+        ResultError: The scenario no longer gives this result: another version of xoff has run it.
+        RunInterrupted: Ctrl-C was pressed, and `run` has not heard of it.
+    """
+    return _paths(result, [_whole(result, name, row) for name, row in rows_of(result, flows).items()], run)
+
+
+def _whole(result: Result, name: str, row: Mapping[str, Any]) -> Leg:
+    if row["finish_ns"] is None:
+        repairs = tomllib.loads(result.scenario)["transport"][row["transport"]]["kind"] != "constant_rate"
+        missing = row["received_bytes"] if repairs else _NOTHING
+        return Leg(name, row["start_ns"], result.summary["end_ns"], True, missing)
+    return Leg(name, row["start_ns"], row["finish_ns"], True)
+
+
+def collective_path(
+    result: Result, collective: Mapping[str, Any], run: Callable[[Scenario], Result] = Scenario.run
+) -> list[CriticalPath]:
+    """Where the time of a collective went: the critical paths of flows of which each waited for the one before.
+
+    Arguments and errors are as those of `critical_paths`, but for `collective`, which is a row of `result.collectives`.
+    """
+    return _paths(result, legs(result, collective), run)
+
+
+def job_path(result: Result, workload: int, run: Callable[[Scenario], Result] = Scenario.run) -> list[CriticalPath]:
+    """Where the time of a job went: the critical paths of flows of which each waited for the one before.
+
+    Between them, hosts compute. Arguments and errors are as those of `critical_paths`, but for `workload`, the position
+    of the job's workload in the scenario; ValueError is also raised if the job is not complete.
+    """
+    return _paths(result, job_legs(result, workload), run)
+
+
+def job_legs(result: Result, workload: int) -> list[Leg]:
+    """The flows of a job of which each waited for the one before, up to the last one of all."""
+    rows = [] if result.job_flows is None else result.job_flows.to_pylist()
+    by_name = {row["flow"]: row for row in rows if row["workload"] == workload}
+    if not by_name:
+        message = f"workload {workload} is no job"
+        raise ValueError(message)
+    missing = [name for name, row in by_name.items() if row["received_ns"] is None]
+    if missing:
+        message = (
+            f"the job is not complete: {missing[0]} and {len(missing) - 1} more of its flows had not been received"
+        )
+        raise ValueError(message)
+    host_of = result.topology.host_of
+    row = max(by_name.values(), key=lambda row: row["received_ns"])
+    found = [_leg_of(row, acknowledged=False)]
+    while row["waited_for"] is not None:
+        before = by_name[row["waited_for"]]
+        found.append(_leg_of(before, acknowledged=host_of(before["destination"]) != host_of(row["source"])))
+        row = before
+    return found[::-1]
+
+
+def _leg_of(row: Mapping[str, Any], *, acknowledged: bool) -> Leg:
+    end_ns = row["finish_ns"] if acknowledged else row["received_ns"]
+    return Leg(f"{row['source']}.flow{row['number']}", row["start_ns"], end_ns, acknowledged)
+
+
+def named(result: Result, flows: Sequence[str]) -> list[str]:
+    """The same flows, those of jobs by their names at their sources instead of those in the job's file."""
+    rows = [] if result.job_flows is None else result.job_flows.to_pylist()
+    names = {row["flow"]: f"{row['source']}.flow{row['number']}" for row in rows if row["number"] is not None}
+    return [names.get(flow, flow) for flow in flows]
+
+
+def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
+    """The flows of a collective of which each waited for the one before, up to the last one of all."""
+    rows = _flows_of(result, collective)
+    flows = [row | {"flow": name} for row, name in zip(rows.to_pylist(), flow_names(rows).to_pylist(), strict=True)]
+    host_of = result.topology.host_of
+    received = {(host_of(row["destination"]), row["received_ns"]): row for row in flows}
+    acknowledged = {(host_of(row["source"]), row["finish_ns"]): row for row in flows}
+    began, done = collective["start_ns"], collective["finish_ns"]
+    host, time, found = collective["last_host"], done, []
+    while time > began:
+        row = received.get((host, time)) or acknowledged.get((host, time))
+        if row is None:
+            break  # computing, or not done with the collective before
+        found.append(Leg(row["flow"], row["start_ns"], time, (host, time) not in received))
+        host, time = host_of(row["source"]), row["start_ns"]
+    if not found:
+        message = f"the last flow to {host} had not finished when the run ended"
+        raise ValueError(message)
+    return found[::-1]
+
+
+def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
+    """The finished flows of a collective: of each rank those after its flows of all the collectives before."""
+    rows = result.flow_rows.select(_OF_LEGS)
+    rows = rows.filter(pc.equal(rows["workload"], collective["workload"]))
+    [ranks] = {one["ranks"] for one in result.summary["collectives"] if one["workload"] == collective["workload"]}
+    flows = rows.select(_OF_ORDER)
+    if result.unfinished is not None:
+        of_workload = pc.equal(result.unfinished["workload"], collective["workload"])
+        flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(_OF_ORDER)])
+    sources = flows["source"].cast(pa.string()).combine_chunks().dictionary_encode()
+    # By either adapter of a rank, in the order in which they start.
+    host_of = result.topology.host_of
+    of_rank = np.unique([host_of(source) for source in sources.dictionary.to_pylist()], return_inverse=True)[1]
+    ranked = of_rank[sources.indices.to_numpy()]
+    order = np.lexsort((flows["number"].to_numpy(), flows["start_ns"].to_numpy(), ranked))
+    first = np.flatnonzero(np.diff(ranked[order], prepend=-1))
+    before = np.empty(len(order), dtype=np.int64)
+    before[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    iteration = before[: rows.num_rows] // (collective["flows"] // ranks)
+    return rows.filter(pa.array(iteration == collective["iteration"]))
+
+
+class Leg(NamedTuple):
+    """A flow, and the part of its life that others waited for."""
+
+    flow: str
+    start_ns: int
+    end_ns: int
+    acknowledged: bool
+    """Whether that ends as it is acknowledged, and not as it is received."""
+    missing: int | None = None
+    """The first byte of a flow that had not finished which its receiver had not got, and waited for, if it did."""
+
+
+def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Result]) -> list[CriticalPath]:
+    if not asked:
+        return []
+    recorded = set() if result.packets is None else set(flow_names(result.packets).unique().to_pylist())
+    transports = tomllib.loads(result.scenario)["transport"]
+    rows = rows_of(result, [leg.flow for leg in asked])
+    before = _before(result, transports, rows)
+    names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
+    watched = result if recorded.issuperset(names) else _again(result, names, run)
+    assert watched.packets is not None
+    of_flows, down_ps, paths = flow_names(watched.packets), _links_down(result), []
+    for leg in asked:
+        own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
+        pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
+        path = critical_path(
+            own,
+            pauses,
+            *leg[:3],
+            acknowledged=leg.acknowledged,
+            missing=leg.missing,
+            on_credit=_is_on_credit(transports[rows[leg.flow]["transport"]]),
+            down_ps=down_ps,
+        )
+        paths.append(path)
+    return paths
+
+
+def _is_on_credit(transport: Mapping[str, Any]) -> bool:
+    """Whether its flows send what their receiver gives them credit for."""
+    return bool(transport.get("congestion_control", {}).get("algorithm") == "rccc")
+
+
+def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
+    """When the links of hosts were down, by the hosts' ports, in picoseconds: what waits there does so until they work.
+
+    What a switch has for a link that fails is lost.
+    """
+    events = tomllib.loads(result.scenario).get("link_event", [])
+    changes = [
+        (quantity("time", event["at"]), event["state"], frozenset(event["between"]))
+        for event in events
+        if event.get("state") is not None
+    ]
+    ports = {frozenset((port.node, port.peer_node)): port.name for port in result.topology.of_hosts} if changes else {}
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for at_ps, state, between in sorted(changes, key=lambda change: change[0]):
+        if (port := ports.get(between)) is None:
+            continue
+        if state == "down":
+            spans.setdefault(port, []).append((at_ps, _FOR_GOOD_PS))
+        else:
+            spans[port][-1] = (spans[port][-1][0], at_ps)
+    return spans
+
+
+def _between(pauses: pa.Table, start_ns: int, end_ns: int) -> pa.Table:
+    """Pauses under way in a time."""
+    goes_on = pc.or_kleene(pc.is_null(pauses["end_ns"]), pc.greater_equal(pauses["end_ns"], start_ns))
+    return pauses.filter(pc.and_(goes_on, pc.less_equal(pauses["start_ns"], end_ns)))
+
+
+def _before(result: Result, transports: Mapping[str, Any], rows: Mapping[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """For each of these flows, by its name, those that had its queue pair before it and were not done as it started."""
+    lasting = {
+        name: transport["queue_pairs"]
+        for name, transport in transports.items()
+        if transport["kind"] == "roce" and transport["connections"] == "persistent"
+    }
+    found: dict[str, list[str]] = {flow: [] for flow in rows}
+    waiting = {flow: row for flow, row in rows.items() if row["transport"] in lasting}
+    if not waiting:
+        return found
+    flows = result.flow_rows.select(_OF_QUEUE_PAIRS)
+    if result.unfinished is not None:
+        still = result.unfinished.append_column("finish_ns", pa.nulls(result.unfinished.num_rows, pa.uint64()))
+        flows = pa.concat_tables([flows, still.select(_OF_QUEUE_PAIRS)], promote_options="permissive")
+    for end in ("source", "destination"):
+        hosts = pa.array({row[end] for row in waiting.values()}, pa.string())
+        flows = flows.filter(pc.is_in(flows[end].cast(pa.string()), hosts))
+    of_pairs: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for row in flows.to_pylist():
+        of_pairs.setdefault(_queue_pair(row, lasting), []).append(row)
+    for flow, own in waiting.items():
+        earlier = (row for row in of_pairs[_queue_pair(own, lasting)] if row["number"] < own["number"])
+        found[flow] = [f"{row['source']}.flow{row['number']}" for row in earlier if _lasts(row, own["start_ns"])]
+    return found
+
+
+def _lasts(row: Mapping[str, Any], until_ns: int) -> bool:
+    return row["finish_ns"] is None or row["finish_ns"] > until_ns
+
+
+def _queue_pair(row: Mapping[str, Any], counts: Mapping[str, int]) -> tuple[object, ...]:
+    """What tells the persistent queue pair of a flow from others."""
+    number = row["number"] % counts.get(row["transport"], 1)
+    return (row["source"], row["destination"], row["transport"], row["priority"], number)
+
+
+def rows_of(result: Result, flows: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The rows of these flows in `flows.parquet`, or else `unfinished.parquet`, by their names.
+
+    Rows of flows that had not finished have a `finish_ns` of None. Raises ValueError if a flow is in neither.
+    """
+    ends = result.flow_rows.select(["source", "number"])
+    places = {flow: flow_place(ends, flow) for flow in flows}
+    finished = {flow: place for flow, place in places.items() if place is not None}
+    rows = _taken(result.flow_rows.select(result.flow_rows.schema.names), finished)
+    if others := [flow for flow in flows if flow not in finished]:
+        left = pa.table({}) if result.unfinished is None else result.unfinished
+        of_others = {flow: flow_place(left, flow) for flow in others}
+        if (unknown := next((flow for flow, place in of_others.items() if place is None), None)) is not None:
+            raise ValueError(_why_there_is_none(ends, left, unknown))
+        rows |= {flow: row | {"finish_ns": None} for flow, row in _taken(left, of_others).items()}
+    return {flow: rows[flow] for flow in flows}
+
+
+def _taken(table: pa.Table, places: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
+    """Rows of a table at these places, by their names."""
+    return dict(zip(places, table.take(list(places.values())).to_pylist(), strict=True)) if places else {}
+
+
+def _why_there_is_none(finished: pa.Table, left: pa.Table, flow: str) -> str:
+    some = finished if finished.num_rows else left
+    return (
+        f"there is no flow {flow}; expected a name such as {flow_names(some.slice(0, 1))[0]}"
+        if some.num_rows
+        else "no flow had started"
+    )
+
+
+def _again(result: Result, names: list[str], run: Callable[[Scenario], Result]) -> Result:
+    """The same run with the packets of some flows recorded, up to when the last of them was acknowledged, if it was."""
+    rows = rows_of(result, names)
+    end_ns = max(
+        result.summary["end_ns"] if row["finish_ns"] is None else row["finish_ns"] + 1 for row in rows.values()
+    )
+    # What else is observed or measured takes memory, and changes nothing.
+    scenario = Scenario(result.scenario, inputs=result.inputs).with_values({"observe": {}, "measure": {}})
+    recorded = {"packets": names, "pauses": True}
+    again = run(scenario.with_values({"observe": recorded, "stop.at": f"{end_ns}ns"}))
+    try:
+        is_same = {name: _end(row) for name, row in rows_of(again, names).items()} == {
+            name: _end(row) for name, row in rows.items()
+        }
+    except ValueError:
+        is_same = False
+    if not is_same:
+        problem = "does not give this result any longer: another version of xoff has run it"
+        raise ResultError("scenario.toml", "", problem, "run it again")
+    return again
+
+
+def _end(row: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """When it finished, or how far it has come."""
+    return row["finish_ns"], row["received_bytes"] if row["finish_ns"] is None else None

@@ -1,0 +1,203 @@
+"""A fluid model for every combination of some values of its parameters, and what became of each."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xoff.errors import check_at_least_one
+from xoff.fluid.model import Fluid
+from xoff.results.staging import Staging
+from xoff.text import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from xoff.fluid.model import FixedPoint, Trajectory
+
+NUMBERS = "fluid.json"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one combination."""
+
+    at: Mapping[str, str]
+    """The values that are its own."""
+    difference_bps: float | None
+    """Greatest rate less least, mean of the last tenth of the time; None where flows are all alike."""
+    queue_mean_bytes: float
+    """Of the second half of the time."""
+    queue_low_bytes: float
+    """The least of that; 0 if the queue ran empty."""
+    queue_high_bytes: float
+    """The greatest of that."""
+    fixed_point: FixedPoint | None
+    """Where equal flows would stay; None for a model that goes round in a cycle."""
+    sawtooth_bytes: tuple[float, float] | None
+    """Least and greatest queue of that cycle in closed form."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `fluid.json` holds of it."""
+        fixed_point = self.fixed_point and self.fixed_point._asdict()
+        return {**asdict(self), "at": dict(self.at), "fixed_point": fixed_point}
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One combination, integrated."""
+
+    at: Mapping[str, str]
+    """The values that are its own."""
+    model: Fluid
+    trajectory: Trajectory
+
+    @property
+    def label(self) -> str:
+        """Its values, as a legend has them."""
+        return ", ".join(f"{key} {value}" for key, value in self.at.items())
+
+    @cached_property
+    def row(self) -> Row:
+        """What became of it."""
+        end = self.trajectory.seconds[-1]
+        late = self.trajectory.after(end / 2).queue_bytes
+        last = self.trajectory.after(0.9 * end)
+        difference = float(last.difference_bps.mean()) if len(last.rates_bps) else None
+        return Row(
+            self.at,
+            difference,
+            float(late.mean()),
+            float(late.min()),
+            float(late.max()),
+            self.model.fixed_point(),
+            self.model.sawtooth_bytes(),
+        )
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is to be tried."""
+
+    model: str
+    axes: Mapping[str, Sequence[str]]
+    """For each parameter its values, as a scenario would spell them."""
+    models: tuple[tuple[Mapping[str, str], Fluid], ...]
+    """Every combination, in the order of the axes; each is checked."""
+
+    @classmethod
+    def of(cls, base: Fluid, axes: Mapping[str, Sequence[str]]) -> Sweep:
+        """Every combination of the values. Raises ScenarioError if one cannot be."""
+        combinations = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
+        models = ((at, Fluid(base.model, (*base.changes, *map("=".join, at.items())))) for at in combinations)
+        return cls(base.model, axes, tuple(models))
+
+    def run(self, *, workers: int = 1, on_finished: Callable[[], None] = lambda: None) -> Swept:
+        """Integrates all, some at a time; Ctrl-C ends it, and leaves what was finished.
+
+        Args:
+            workers: How many threads.
+            on_finished: Called for each that is done.
+
+        Raises:
+            ValueError: There are no workers.
+        """
+        check_at_least_one("workers", workers)
+        cancelled = threading.Event()
+        points: dict[int, Point] = {}
+
+        def integrate(place: int) -> None:
+            at, model = self.models[place]
+            trajectory = model.run(lambda _share: not cancelled.is_set())
+            if not cancelled.is_set():
+                points[place] = Point(at, model, trajectory)
+                on_finished()
+
+        with ThreadPoolExecutor(workers) as pool:
+            tasks = [pool.submit(integrate, place) for place in range(len(self.models))]
+            try:
+                for task in tasks:
+                    task.result()
+            except KeyboardInterrupt:
+                cancelled.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+        return Swept(self, tuple(points[place] for place in sorted(points)))
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """What has been tried."""
+
+    sweep: Sweep
+    points: tuple[Point, ...]
+    """What was integrated, in the order of the sweep: all of it, unless Ctrl-C ended it."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """What became of each."""
+        return [point.row for point in self.points]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing."""
+        return len(self.points) == len(self.sweep.models)
+
+    @property
+    def series(self) -> pa.Table:
+        """Everything recorded: the values of each combination, `time_us`, `quantity`, `flow` (or null), `value`."""
+        import pyarrow as pa
+
+        return pa.concat_tables(_series(point) for point in self.points)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `fluid.json` holds."""
+        return {
+            "model": self.sweep.model,
+            "axes": {key: list(values) for key, values in self.sweep.axes.items()},
+            "interrupted": not self.is_whole,
+            "rows": [row.as_dict() for row in self.rows],
+        }
+
+    def commit(self, staging: Staging) -> Path:
+        """Writes `fluid.json`, `series.parquet` and `fluid.svg` and gives the folder its name. Raises OutputError."""
+        import pyarrow.parquet as pq
+
+        from xoff.fluid.plot import save
+
+        json_text.write(staging.path / NUMBERS, self.as_dict())
+        pq.write_table(self.series, staging.path / "series.parquet", compression="zstd")
+        save(self, staging.path / "fluid.svg")
+        return staging.commit()
+
+
+def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
+    """A place for a sweep: the folder `out`, or by default a new numbered one, `results/fluid-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
+    and one that was interrupted is replaced without.
+    """
+    return Staging.of_numbers(out, "fluid", NUMBERS, force=force)
+
+
+def _series(point: Point) -> pa.Table:
+    import pyarrow as pa
+
+    count = len(point.trajectory.seconds)
+    parts = []
+    for (quantity, flow), values in point.trajectory.values.items():
+        columns: dict[str, Any] = {key: pa.repeat(value, count).dictionary_encode() for key, value in point.at.items()}
+        columns["time_us"] = point.trajectory.seconds * 1e6
+        columns["quantity"] = pa.repeat(quantity, count).dictionary_encode()
+        columns["flow"] = pa.array(np.full(count, flow)) if flow is not None else pa.nulls(count, pa.int64())
+        columns["value"] = values
+        parts.append(pa.table(columns))
+    return pa.concat_tables(parts)

@@ -1,0 +1,1 @@
+"""The meaning of every key, algorithm, symbol, measure and column."""

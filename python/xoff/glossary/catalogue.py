@@ -1,0 +1,262 @@
+"""What there is, and what each key and name means: the simulator's own descriptions, as plain data."""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from xoff import _xoff, starters
+from xoff.errors import ScenarioError
+from xoff.glossary import vocabulary
+from xoff.results import measures
+
+if TYPE_CHECKING:
+    from xoff.results.summary_keys import Key
+
+_SIZES = "workload.sizes"
+"""The key that takes flow sizes."""
+_STATISTICS = {
+    "": "",
+    "mean": "This is the mean.",
+    "min": "This is the least.",
+    "max": "This is the greatest.",
+    "p50": "This is the median.",
+    "p95": "This is the 95th percentile.",
+    "p99": "This is the 99th percentile.",
+    "p999": "This is the 99.9th percentile.",
+}
+_PAGES = "docs/plans.md and docs/summary.md"
+"""Where keys of plans, numbers and columns stand."""
+_FIGURE = re.compile(r"\w+/\w+")
+_LIKE = 0.75
+"""How near a name must be that may be meant; what only begins alike is not."""
+
+
+class Entry(TypedDict):
+    """One line of a list."""
+
+    name: str
+    about: str
+    """One sentence."""
+    family: NotRequired[str]
+    """The family of an algorithm or kind, such as `congestion_control`."""
+    source: NotRequired[str | None]
+    """Paper or standard."""
+    mean_bytes: NotRequired[float]
+    """Mean of a flow-size distribution."""
+    ports: NotRequired[int]
+    """Ports of a chip."""
+    rate_bps: NotRequired[int]
+    """Rate of each."""
+    uplink_ports: NotRequired[int]
+    """Ports of a chip that have another rate."""
+    uplink_rate_bps: NotRequired[int | None]
+    """Rate of each of these."""
+    ecn: NotRequired[bool]
+    """Whether a chip can mark packets."""
+    memory_bytes: NotRequired[int]
+    """All packet memory of a chip."""
+    mmus: NotRequired[int]
+    """Parts of it with ports of their own."""
+    cell_bytes: NotRequired[int | None]
+    """What memory is given out in; None where it is not known."""
+    kibibytes_per_port: NotRequired[float]
+    """Memory over ports."""
+    kibibytes_per_port_per_gbps: NotRequired[float]
+    """Memory over ports and their rate."""
+
+
+def algorithms() -> list[Entry]:
+    """Every algorithm, policy, marker, topology, transport and workload, family by family."""
+    entries: list[Entry] = json.loads(_xoff.algorithms())
+    return entries
+
+
+def sizes() -> list[Entry]:
+    """The flow-size distributions that come with xoff."""
+    entries: list[Entry] = json.loads(_xoff.sizes())
+    return entries
+
+
+def chips() -> list[Entry]:
+    """The chips that a switch can be built on: `chip = "tomahawk"`."""
+    entries: list[Entry] = json.loads(_xoff.chips())
+    return entries
+
+
+def scenarios() -> list[Entry]:
+    """The topologies, transports and workloads that `xoff init` puts together, and its plan."""
+    families = {
+        "topology": starters.TOPOLOGIES,
+        "transport": starters.TRANSPORTS,
+        "workload": starters.WORKLOADS,
+        "plan of a switch": (starters.PLAN,),
+    }
+    return [
+        {"family": family, "name": name, "about": starters.sentence(name)}
+        for family, names in families.items()
+        for name in names
+    ]
+
+
+def explain(name: str) -> list[dict[str, Any]]:
+    """What a key (`switch.buffer.alpha`), an algorithm, a kind, flow sizes, a symbol (`K_min`) or a measure means.
+
+    Keys of plans and columns of result files are found where nothing else has the name. Several answers where it is not
+    unique. Raises ScenarioError, which names one that is near, if nothing has it.
+    """
+    try:
+        found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
+    except ScenarioError as error:
+        found = _of_symbol(name) or _of_sizes(name) or _of_measures(name) or _of_plans(name) or _of_columns(name)
+        if not found:
+            raise _nothing(name, error) from None
+    return [entry | _forms_of_sizes() if entry["path"] == _SIZES and not entry["family"] else entry for entry in found]
+
+
+def mentions(word: str) -> list[Entry]:
+    """Keys, algorithms and measures that have a word, as PFC, in their names or are described with it; names first.
+
+    Before them comes what the word stands for here, as flow completion times for latency.
+    """
+    if not any(map(str.isalnum, word)):
+        return []
+    meant = {name: explain(name)[0]["about"] for name in vocabulary.meant_by(word)}
+    described: dict[str, str] = {}
+    of_algorithms = ((entry["name"], entry["about"]) for entry in algorithms())
+    of_measures = ((entry.keys[0], _as_sentence(entry.about)) for entry in measures.every().values())
+    for name, text in (*((key.path, key.text) for key in _keys()), *of_algorithms, *of_measures):
+        described.setdefault(name, text)  # a key of several kinds as it is described first
+    found: dict[int, list[Entry]] = {}
+    for name, text in described.items():
+        own_name, sentence = name.rpartition(".")[2].replace("_", " "), _sentence(text)
+        places = [vocabulary.mentions(word, words) for words in (own_name, sentence, text)]
+        if any(places):
+            found.setdefault(places.index(True), []).append({"name": name, "about": sentence})
+    first: list[Entry] = [{"name": name, "about": _sentence(text)} for name, text in meant.items()]
+    return first + [entry for _, entries in sorted(found.items()) for entry in entries if entry["name"] not in meant]
+
+
+def _nothing(name: str, error: ScenarioError) -> ScenarioError:
+    """The same error, with what is near enough to be meant, or where else to look."""
+    if not error.expected.endswith("see `xoff list`"):  # it names the keys of the table
+        return error
+    if _FIGURE.fullmatch(name):
+        return ScenarioError(None, name, error.problem, f"a published figure is run by `xoff reproduce {name}`")
+    candidates = [*re.findall("`(.+)`[?]", error.expected), *(key.path for key in _plan_keys()), *measures.every()]
+    near = get_close_matches(name, candidates, n=1, cutoff=_LIKE)
+    meant = f"did you mean `{near[0]}`? " if near else ""
+    return ScenarioError(None, name, error.problem, f"{meant}see `xoff list`, {_PAGES}")
+
+
+def _keys() -> list[vocabulary.Described]:
+    of_models = (key for key in vocabulary.keys(fluid_schema()) if "." in key.path)
+    return [*vocabulary.keys(schema()), *of_models]
+
+
+def _sentence(text: str) -> str:
+    return re.split(r"(?<=\.) (?=[A-Z`])", text, maxsplit=1)[0]
+
+
+def _of_symbol(symbol: str) -> list[dict[str, Any]]:
+    """The keys that a paper calls so; where none has these very letters, those that have them in capitals or not."""
+    named = [(key.path, vocabulary.symbols(key.text)) for key in _keys()]
+    exactly = {path: None for path, symbols in named if symbol in symbols}
+    loosely = {path: None for path, symbols in named if symbol.lower() in map(str.lower, symbols)}
+    found = [entry for path in exactly or loosely for entry in json.loads(_xoff.explain(path))]
+    return [entry for entry in found if symbol.lower() in (entry["symbol"] or "").lower().split(", ")]
+
+
+def _of_sizes(name: str) -> list[dict[str, Any]]:
+    """Flow sizes that come with xoff, as a value of the key that takes them."""
+    return [
+        json.loads(_xoff.explain(_SIZES))[0]
+        | dict.fromkeys(("default", "symbol"))
+        | {key: entry[key] for key in ("name", "about", "source")}
+        | {"family": "value", "required": False, "of": []}
+        for entry in sizes()
+        if entry["name"] == name
+    ]
+
+
+def _of_measures(name: str) -> list[dict[str, Any]]:
+    """Numbers of `summary.json` that a name means."""
+    return [_of_measure(name, entry, keys) for entry, keys in measures.named(name).items()]
+
+
+def _of_plans(name: str) -> list[dict[str, Any]]:
+    """Keys of the plan file that a path means, with or without a rate in it, or the end of one."""
+    path = re.sub(r"\[\d*\]|(?<=\bat_rate)\.(\"[^\"]+\"|\d[^.]*)", "", name)
+    named = dict.fromkeys(key for key in _plan_keys() if f".{key.path}".endswith(f".{path}"))
+    return [
+        _entry(key.path, "key of plans", vocabulary.without_symbols(key.text))
+        | {"symbol": ", ".join(vocabulary.symbols(key.text)) or None, "page": "docs/plans.md"}
+        for key in named
+    ]
+
+
+def _plan_keys() -> list[vocabulary.Described]:
+    from xoff.switches.plan.file import Plan  # brings Pydantic
+
+    return list(vocabulary.keys(Plan.model_json_schema()))
+
+
+def _of_columns(name: str) -> list[dict[str, Any]]:
+    """A column of the files of a result, which are called as their schemas are."""
+    import pyarrow as pa
+
+    from xoff.results import columns
+
+    files = [
+        key.lower() for key, schema in vars(columns).items() if isinstance(schema, pa.Schema) if name in schema.names
+    ]
+    about = f"Column of {', '.join(f'{file}.parquet' for file in files)}."
+    return [_entry(name, "column", about) | {"page": "docs/summary.md"}] if files else []
+
+
+def _entry(name: str, family: str, about: str) -> dict[str, Any]:
+    """What has none of the rest."""
+    nothing: dict[str, Any] = {"symbol": None, "takes": None, "default": None, "required": False, "source": None}
+    empty: dict[str, Any] = {key: [] for key in ("of", "choices", "keys")}
+    return {"name": name, "path": name, "family": family, "about": about} | nothing | empty
+
+
+def _of_measure(name: str, entry: Key, keys: list[str]) -> dict[str, Any]:
+    statistics = {measures.statistic(key) for key in keys}
+    which = _STATISTICS[statistics.pop()] if len(statistics) == 1 else ""
+    is_whole = set(keys) == {key for path in entry.keys for key in measures.spelled_out(path)}
+    return _entry(name, "measure", f"{_as_sentence(entry.about)} {which}".rstrip()) | {
+        "path": keys[0],
+        "unit": entry.unit,
+        "source": entry.source,
+        "measures": list(entry.keys) if is_whole else keys,
+    }
+
+
+def _as_sentence(phrase: str) -> str:
+    return f"{phrase[:1].upper()}{phrase[1:]}."
+
+
+def _forms_of_sizes() -> dict[str, Any]:
+    """What flow sizes may be, of which the simulator's own words are only that it is text."""
+    named, fixed = (branch.get("description", "") for branch in schema()["$defs"]["Sizes"]["anyOf"])
+    takes = f"{_phrase(named)}, or {{ fixed = SIZE }}: {_phrase(fixed)}"
+    return {"takes": takes, "choices": [{"name": entry["name"], "about": entry["about"]} for entry in sizes()]}
+
+
+def _phrase(text: str) -> str:
+    return text[:1].lower() + text[1:].removesuffix(".")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario."""
+    found: dict[str, Any] = json.loads(_xoff.schema())
+    return found
+
+
+def fluid_schema() -> dict[str, Any]:
+    """The JSON Schema of a table `fluid` with a fluid model's parameters."""
+    found: dict[str, Any] = json.loads(_xoff.fluid_schema())
+    return found

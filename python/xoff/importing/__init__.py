@@ -1,8 +1,0 @@
-"""A switch's tables as the part of a scenario that is about its switches; what that cannot say, in words."""
-
-from __future__ import annotations
-
-from xoff.importing.part import Part, Setting, Table
-from xoff.importing.switch import imported
-
-__all__ = ["Part", "Setting", "Table", "imported"]

@@ -1,8 +1,0 @@
-"""What a scenario says of its switches put onto the tables of a real one: the way back from `importing`."""
-
-from __future__ import annotations
-
-from xoff.onto.outcome import Onto, Put, Undone
-from xoff.onto.put import put_onto
-
-__all__ = ["Onto", "Put", "Undone", "put_onto"]

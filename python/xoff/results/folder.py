@@ -1,0 +1,216 @@
+"""The result folder: what is written where, and reading it back."""
+
+from __future__ import annotations
+
+import tomllib
+from errno import ENOENT
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xoff.results import columns, folder_files, summary_check
+from xoff.results.staging import Staging
+from xoff.results.summary import SCHEMA_VERSION
+from xoff.scenario import inputs
+from xoff.text import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xoff.results.columns import FlowRows
+    from xoff.results.result import Result
+    from xoff.results.summary import Summary
+
+SUMMARY = "summary.json"
+FLOWS = "flows.parquet"
+UNFINISHED = "unfinished.parquet"
+QUERIES = "queries.parquet"
+COLLECTIVES = "collectives.parquet"
+JOB_FLOWS = "job_flows.parquet"
+PORTS = "ports.parquet"
+SERIES = "series.parquet"
+DROPS = "drops.parquet"
+PACKETS = "packets.parquet"
+PAUSES = "pauses.parquet"
+PAUSE_FLOWS = "pause_flows.parquet"
+HEADROOM = "headroom.parquet"
+OFF_TIMES = "off_times.parquet"
+SCENARIO = "scenario.toml"
+PROVENANCE = "provenance.json"
+REPORT = "report.html"
+
+_TABLES = {
+    "flow_rows": (FLOWS, columns.FLOWS),
+    "unfinished": (UNFINISHED, columns.UNFINISHED),
+    "queries": (QUERIES, columns.QUERIES),
+    "collectives": (COLLECTIVES, columns.COLLECTIVES),
+    "job_flows": (JOB_FLOWS, columns.JOB_FLOWS),
+    "ports": (PORTS, columns.PORTS),
+    "series": (SERIES, columns.SERIES),
+    "drops": (DROPS, columns.DROPS),
+    "packets": (PACKETS, columns.PACKETS),
+    "pauses": (PAUSES, columns.PAUSES),
+    "pause_flows": (PAUSE_FLOWS, columns.PAUSE_FLOWS),
+    "headroom": (HEADROOM, columns.HEADROOM),
+    "off_times": (OFF_TIMES, columns.OFF_TIMES),
+}
+"""What of a result is in which file, with which columns."""
+
+ROW_GROUP = 1 << 16
+"""Rows that are made and written at a time."""
+
+
+def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:
+    """A place for a result: the folder `out`, or by default a new numbered one, `results/NAME-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier result folder be replaced.
+    """
+    return Staging.chosen(out, name, force=force, replaces=is_result)
+
+
+def is_result(path: Path) -> bool:
+    """Whether a result folder, or an empty one, is at `path`."""
+    return path.is_dir() and ((path / SUMMARY).is_file() or not any(path.iterdir()))
+
+
+def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
+    """Writes a result to its place and gives the folder its name, which is returned. Raises OutputError."""
+    add(result, staging, ".", report=report)
+    return staging.commit()
+
+
+def add(result: Result, staging: Staging, inside: str, *, report: bool = False) -> None:
+    """Writes a result into a folder inside a place for results. Raises OutputError."""
+    with staging.writing():
+        (staging.path / inside).mkdir(exist_ok=True)
+        write(result, staging.path / inside, report=report)
+
+
+def write(result: Result, path: Path, *, report: bool = True) -> None:
+    """Writes the files of a result into an existing folder."""
+    json_text.write(path / SUMMARY, result.summary)
+    json_text.write(path / PROVENANCE, result.provenance)
+    write_scenario(path, result.scenario, result.inputs)
+    for attribute, (name, _) in _TABLES.items():
+        table = getattr(result, attribute)
+        if table is not None:
+            _write_table(path / name, table)
+    if report:
+        from xoff.report import render  # brings Matplotlib and Jinja
+
+        (path / REPORT).write_text(render(result), encoding="utf-8")
+
+
+def write_scenario(path: Path, scenario: str, named: Mapping[str, str]) -> None:
+    """Writes a scenario, and the files it names, into an existing folder."""
+    (path / SCENARIO).write_text(scenario, encoding="utf-8")
+    for name, text in named.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(text, encoding="utf-8")
+
+
+def read(path: str | Path) -> Result:
+    """Reads a result folder. Raises FileNotFoundError if there is none, ResultError if it is damaged or another's."""
+    from xoff.results.result import Result
+
+    path = Path(path)
+    summary = read_summary(path)
+    scenario, named = read_scenario(path, summary)
+    written, rows = _written(summary, tomllib.loads(scenario)["observe"]), _rows(summary)
+    tables = {
+        attribute: folder_files.table(path / name, schema, rows.get(name))
+        if name in written or (path / name).exists()
+        else None
+        for attribute, (name, schema) in _TABLES.items()
+    }
+    return Result(
+        summary=summary,
+        scenario=scenario,
+        provenance=folder_files.document(path / PROVENANCE),
+        inputs=named,
+        **tables,
+    )
+
+
+def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
+    """The scenario that a result folder is of, and the text of the files it names. Raises ResultError if it is not."""
+    scenario, named = folder_files.scenario(path / SCENARIO)
+    if inputs.digest(scenario, named) != summary["scenario_digest"]:
+        or_files = f", or {' or '.join(named)} is not what it was" if named else ""
+        raise folder_files.refusal(path / SCENARIO, f"is not the scenario that was run{or_files}")
+    return scenario, named
+
+
+def check(path: Path) -> None:
+    """Raises what `read_summary` raises unless it and the tables of flows are there, and of the same run."""
+    for name, rows in _rows(read_summary(path)).items():
+        if name == FLOWS or rows:
+            folder_files.check_table(path / name, rows)
+
+
+def flow_table(path: Path, summary: Summary, names: Sequence[str], file: str = FLOWS) -> pa.Table:
+    """Some columns of `flows.parquet`, or of `unfinished.parquet`. Raises ResultError."""
+    [schema] = (schema for name, schema in _TABLES.values() if name == file)
+    chosen = pa.schema([schema.field(name) for name in names])
+    return folder_files.table(path / file, chosen, _rows(summary)[file]).select(chosen.names)
+
+
+def _rows(summary: Summary) -> dict[str, int]:
+    """How many rows the tables of flows have."""
+    flows = summary["flows"]
+    return {FLOWS: flows["started"] - flows["unfinished"], UNFINISHED: flows["unfinished"]}
+
+
+def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
+    """The tables that a run of these numbers has left; whether anything was sampled, they do not tell."""
+    was_written = {
+        FLOWS: True,
+        PORTS: True,
+        UNFINISHED: summary["flows"].get("unfinished_goodput_max_gbps") is not None,
+        QUERIES: summary.get("queries", {}).get("finished", 0) > 0,
+        COLLECTIVES: any(one["finished"] for one in summary.get("collectives", [])),
+        DROPS: observe.get("drops", {}).get("every") == "change",
+        PACKETS: bool(observe.get("packets")),
+        PAUSES: observe["pauses"],
+        PAUSE_FLOWS: observe["pauses"],
+        HEADROOM: observe["headroom"],
+        OFF_TIMES: observe["headroom"],
+    }
+    return {name for name, is_there in was_written.items() if is_there}
+
+
+def read_summary(path: Path) -> Summary:
+    """What `summary.json` of a result folder holds.
+
+    Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
+    """
+    file = path / SUMMARY
+    if not folder_files.is_there(file):
+        raise FileNotFoundError(ENOENT, "no result of xoff; expected a folder that xoff run has written", str(file))
+    found = folder_files.document(file)
+    if "schema_version" not in found or "digest" not in found:
+        raise folder_files.refusal(file, "is no summary of a run")
+    if found["schema_version"] != SCHEMA_VERSION:
+        problem = f"is {found['schema_version']}, and this xoff reads {SCHEMA_VERSION}"
+        raise folder_files.refusal(file, problem, "schema_version")
+    summary_check.check(file, found)
+    return found
+
+
+def _write_table(path: Path, table: pa.Table | FlowRows) -> None:
+    """Whole numbers as differences, most of which are small: a third less than Parquet's own choice."""
+    whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
+    named = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
+    differences = dict.fromkeys(whole, "DELTA_BINARY_PACKED")
+    with pq.ParquetWriter(
+        path,
+        table.schema,
+        compression="zstd",
+        use_dictionary=named,
+        column_encoding=differences,
+        write_page_checksum=True,
+    ) as writer:
+        for batch in table.to_batches(max_chunksize=ROW_GROUP):
+            writer.write_batch(batch)

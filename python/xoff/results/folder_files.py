@@ -1,0 +1,138 @@
+"""Files of a result folder, read back and held against what xoff writes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xoff.errors import ResultError
+from xoff.scenario import inputs
+from xoff.text.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_REMEDY = "expected what xoff run has written; name another folder, or remove this one and run the scenario again"
+
+
+def refusal(path: Path, problem: str, key: str = "") -> ResultError:
+    """The one line for a file that is not as xoff has written it."""
+    return ResultError(str(path), key, problem, _REMEDY)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is something of this name. Raises ResultError if the system does not tell."""
+    try:
+        return path.exists()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def text(path: Path) -> str:
+    """A text file. Raises ResultError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise refusal(path, f"is damaged: byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def scenario(path: Path) -> tuple[str, dict[str, str]]:
+    """A scenario, and the text of the files that it names, by path. Raises ResultError."""
+    found = text(path)
+    try:
+        names = [value for value in _texts(tomllib.loads(found)) if value.startswith(inputs.FOLDER)]
+    except ValueError as error:
+        raise refusal(path, f"is damaged: {error}") from None
+    return found, {name: text(path.parent / name) for name in names}
+
+
+def document(path: Path) -> dict[str, Any]:
+    """A table in JSON; where a key is asked for that it has not, it raises ResultError, as this does."""
+    content = text(path)
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise refusal(path, f"is damaged: {error}") from None
+    if not isinstance(found, dict):
+        raise refusal(path, "is no table")
+    return _Keys(path, "", found)
+
+
+def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
+    """The columns of the schema from a Parquet file, of so many rows if that is known. Raises ResultError."""
+    try:
+        with path.open("rb") as file, _opened(file) as parquet:
+            found = parquet.read(schema.names, use_threads=False).unify_dictionaries()  # each row group has its own
+        found.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    for field in schema:
+        if field not in list(found.schema):
+            raise refusal(path, f"has no column `{field.name}` of type {field.type}")
+    if rows is not None:
+        _check_rows(path, found.num_rows, rows)
+    return found
+
+
+def _opened(file: BinaryIO) -> pq.ParquetFile:
+    """To be read without threads: those of Arrow that are under way as Python ends, as after an error, abort it."""
+    return pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
+
+
+def check_table(path: Path, rows: int) -> None:
+    """Raises ResultError unless a Parquet file says of itself that it has so many rows, which takes no time."""
+    try:
+        there = pq.read_metadata(path).num_rows
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    _check_rows(path, there, rows)
+
+
+def _check_rows(path: Path, there: int, rows: int) -> None:
+    if there != rows:
+        raise refusal(path, f"is of another run: it has {counted(there, 'row')}, and the summary counts {rows:,}")
+
+
+def _unreadable(path: Path, error: Exception) -> ResultError:
+    """What the system refuses to read, or Arrow cannot."""
+    reason = getattr(error, "strerror", None)
+    return refusal(path, f"cannot read: {reason.lower()}" if reason else f"is damaged: {error}")
+
+
+class _Keys(dict[str, Any]):
+    """A table of a JSON file, and those in it."""
+
+    def __init__(self, path: Path, key: str, found: dict[str, Any]) -> None:
+        super().__init__({name: _with_keys(path, f"{key}{name}", value) for name, value in found.items()})
+        self._path, self._key = path, key
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise refusal(self._path, "is missing", f"{self._key}{name}")
+
+
+def _with_keys(path: Path, key: str, value: object) -> object:
+    match value:
+        case dict():
+            return _Keys(path, f"{key}.", value)
+        case list():
+            return [_with_keys(path, f"{key}[{place}]", one) for place, one in enumerate(value)]
+        case _:
+            return value
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from _texts(list(value.values()))
+        case list():
+            for one in value:
+                yield from _texts(one)

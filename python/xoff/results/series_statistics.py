@@ -1,0 +1,98 @@
+"""What was recorded over time, summed up over the measured time: numbers that can be compared and swept."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow.compute as pc
+
+from xoff.results.summary import quantile
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+_UNITS = {
+    **dict.fromkeys(("queue", "pool", "input", "window"), ("bytes", 1.0)),
+    **dict.fromkeys(("throughput", "class_throughput", "flow_throughput", "rate"), ("gbps", 1e9)),
+}
+"""By quantity the end of its keys, and how many of the series' units make one of theirs."""
+STATISTICS = ("mean", "p50", "p99", "max")
+
+_Statistics: TypeAlias = "dict[str, float | None]"
+_NOTHING: _Statistics = dict.fromkeys(STATISTICS)
+
+
+def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) -> dict[str, float | None]:
+    """Statistics of all that was recorded of each quantity, names and classes together; None of what was not.
+
+    Args:
+        series: A table with the columns of `series.parquet`; None if nothing was recorded.
+        scenario: The resolved scenario, in TOML.
+        measured: From `start_ns` to before `end_ns`.
+    """
+    of_each: dict[str, _Statistics] = dict.fromkeys(_UNITS, _NOTHING)
+    if series is not None:
+        observe = tomllib.loads(scenario)["observe"]
+        for quantity in _UNITS.keys() & set(pc.unique(series["quantity"]).to_pylist()):
+            rows = series.filter(pc.equal(series["quantity"], quantity))
+            of_each[quantity] = _of(quantity, rows, observe, measured["start_ns"], measured["end_ns"])
+    return {
+        f"{quantity}_{name}_{unit}": None if value is None else value / scale
+        for quantity, (unit, scale) in _UNITS.items()
+        for name, value in of_each[quantity].items()
+    }
+
+
+def observed_in(summary: dict[str, Any]) -> list[tuple[str, str, dict[str, float]]]:
+    """Of a summary: each quantity that was observed, the end of its keys, and its statistics."""
+    found = summary.get("observed", {})  # summaries of before have none
+    return [
+        (name, unit, {statistic: found[f"{name}_{statistic}_{unit}"] for statistic in STATISTICS})
+        for name, (unit, _) in _UNITS.items()
+        if found.get(f"{name}_mean_{unit}") is not None
+    ]
+
+
+def _of(quantity: str, rows: pa.Table, observe: dict[str, Any], start_ns: int, end_ns: int) -> _Statistics:
+    if observe.get(f"{quantity}s", {}).get("every") == "change":  # of which there are queues, windows and rates
+        return _over_time(rows, start_ns, end_ns) if quantity == "queue" else _NOTHING
+    earlier = 1 if quantity.endswith("throughput") else 0  # it is of the time before its sample
+    return _of_samples(rows, start_ns + earlier, end_ns + earlier)
+
+
+def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
+    """Of samples in the measured time, each of which counts alike."""
+    time_ns = rows["time_ns"].to_numpy()
+    value = np.sort(rows["value"].to_numpy()[(time_ns >= start_ns) & (time_ns < end_ns)])
+    if not len(value):
+        return _NOTHING
+    found = (float(value.mean()), quantile(value, 50), quantile(value, 99), float(value[-1]))
+    return dict(zip(STATISTICS, found, strict=True))
+
+
+def _over_time(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
+    """Of lengths that were recorded on change, each as long as it lasted; a queue is empty until its first."""
+    name = rows["name"].combine_chunks().dictionary_encode().indices.to_numpy()
+    queue = name.astype(np.int64) * 256 + rows["priority"].to_numpy()
+    time_ns, value = rows["time_ns"].to_numpy(), rows["value"].to_numpy()
+    order = np.lexsort((np.arange(len(queue)), queue))
+    queue, time_ns, value = queue[order], time_ns[order], value[order]
+    is_last = np.append(queue[1:] != queue[:-1], True)
+    until_ns = np.where(is_last, end_ns, np.append(time_ns[1:], 0))
+    lasted = until_ns.clip(start_ns, end_ns) - time_ns.clip(start_ns, end_ns)
+    first_ns = time_ns[np.append(True, is_last[:-1])].clip(start_ns, end_ns)
+    value, lasted = np.append(value, 0.0), np.append(lasted, (first_ns - start_ns).sum())
+    return _weighted(value[lasted > 0], lasted[lasted > 0])
+
+
+def _weighted(value: npt.NDArray[np.float64], weight: npt.NDArray[np.int64]) -> _Statistics:
+    if not len(value):
+        return _NOTHING
+    order = np.argsort(value, kind="stable")
+    value, until = value[order], np.cumsum(weight[order])
+    p50, p99 = (float(value[np.searchsorted(until, share * until[-1], side="right")]) for share in (0.5, 0.99))
+    mean = float((value * weight[order]).sum() / until[-1])
+    return dict(zip(STATISTICS, (mean, p50, p99, float(value[-1])), strict=True))

@@ -1,0 +1,1 @@
+"""Runs: one scenario simulated, many in several processes, finished ones kept."""

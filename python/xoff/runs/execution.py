@@ -1,0 +1,108 @@
+"""One run: the simulator called, its cost measured, its columns made into a result."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from xoff.results import columns, series_statistics
+from xoff.results.result import Result
+from xoff.results.summary import (
+    SCHEMA_VERSION,
+    Summary,
+    of_collectives,
+    of_jobs,
+    of_queries,
+    of_workloads,
+    summarise,
+)
+from xoff.runs import cores, provenance
+from xoff.runs.cost import Cost
+from xoff.scenario import inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+    from xoff._xoff import Progress, RawResult
+    from xoff.results.columns import FlowRows
+    from xoff.scenario.scenario import Scenario
+
+
+def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None) -> tuple[Result, bool]:
+    """The result, and whether a signal (Ctrl-C) and not `progress` cut it short."""
+    files = scenario.read_files()
+    threads = min(threads, cores.usable())  # they wait for one another so often that more take far longer
+    told_to_stop = False
+
+    def report(state: Progress) -> bool:
+        nonlocal told_to_stop
+        told_to_stop = progress is not None and progress(state) is False
+        return not told_to_stop
+
+    cost = Cost()
+    core = scenario._core
+    raw = core.run(files, threads, report if progress else None)
+    cost.stop()
+    flows, unfinished = columns.FlowRows(raw), columns.unfinished_table(raw)
+    queries, collectives = columns.queries_table(raw), columns.collectives_table(raw)
+    totals = json.loads(raw.totals)
+    of_applications = {
+        "queries": of_queries(queries, totals["queries"]),
+        "collectives": of_collectives(collectives, totals["collectives"]),
+        "jobs": of_jobs(totals["jobs"]),
+    }
+    resolved, named = scenario.portable(files)
+    series = columns.series_table(raw)
+    recorded = {"observed": series_statistics.summarise(series, resolved, totals["measured"])}
+    engine = {
+        "cpu_seconds": cost.cpu_seconds,
+        "wall_seconds": cost.wall_seconds,
+        "added_rss_mb": cost.added_rss_mb,
+        "threads": threads,
+    }
+    result = Result(
+        summary=_summary(scenario, raw, flows, unfinished, totals, engine)
+        | of_applications
+        | recorded
+        | {"scenario_digest": inputs.digest(resolved, named)},
+        flow_rows=flows,
+        ports=columns.ports_table(raw),
+        unfinished=unfinished,
+        queries=queries,
+        collectives=collectives,
+        job_flows=columns.job_flows_table(raw),
+        series=series,
+        drops=columns.drops_table(raw) if core.observes_drops else None,
+        packets=columns.packets_table(raw) if core.observes_packets else None,
+        pauses=columns.pauses_table(raw) if core.observes_pauses else None,
+        pause_flows=columns.pause_flows_table(raw) if core.observes_pauses else None,
+        headroom=columns.headroom_table(raw) if core.observes_headroom else None,
+        off_times=columns.off_times_table(raw) if core.observes_headroom else None,
+        scenario=resolved,
+        provenance=provenance.collect(scenario, files, threads),
+        inputs=named,
+    )
+    return result, raw.interrupted and not told_to_stop
+
+
+def _summary(
+    scenario: Scenario,
+    raw: RawResult,
+    flows: FlowRows,
+    unfinished: pa.Table | None,
+    totals: dict[str, Any],
+    engine: dict[str, Any],
+) -> Summary:
+    found = summarise(flows, unfinished, totals, json.loads(raw.pathologies), scenario.size_classes, engine)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "title": scenario.title,
+        "seed": scenario.seed,
+        "interrupted": raw.interrupted,
+        "size_classes_bytes": list(scenario.size_classes),
+        **found,
+        "workloads": of_workloads(flows, unfinished, scenario._core.workloads, found["flows"]["all"]),
+        "digest": raw.digest,
+    }

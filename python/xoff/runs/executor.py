@@ -1,0 +1,133 @@
+"""Many runs, in as many processes as asked for; what is finished is kept, and never run again."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from xoff.errors import WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from multiprocessing.synchronize import Event
+
+    from xoff._xoff import Progress
+    from xoff.runs.store import KeptRuns
+    from xoff.scenario.scenario import Scenario
+
+_OF_TERMINALS = (signal.SIGINT, signal.SIGHUP)
+"""Signals that reach every process of a terminal."""
+_cancelled: Event | None = None
+"""In a worker process: set once the process that started it wants no more results."""
+_keeping = threading.Lock()
+"""Held while a result is written."""
+
+
+def run(
+    scenarios: Iterable[Scenario],
+    kept: KeptRuns,
+    *,
+    workers: int = 1,
+    on_finished: Callable[[], None] = lambda: None,
+) -> None:
+    """Runs every scenario that is not kept yet, and keeps each as it finishes.
+
+    Args:
+        scenarios: What to run; all are checked before the first runs.
+        kept: Where finished runs are.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one.
+        on_finished: Called for each run that is there, at once for those that were.
+
+    Raises:
+        ValueError: There are no workers.
+        ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
+        WorkerLostError: One of the processes was killed, or none could begin.
+        OutputError: A run cannot be kept, or what was kept is gone.
+        KeyboardInterrupt: Ctrl-C.
+
+    Whatever ends it, a kill included, the runs that had finished are kept, and the same call goes on with the others.
+    """
+    check_at_least_one("workers", workers)
+    wanted = {kept.place(scenario): scenario for scenario in scenarios}
+    missing = [scenario for scenario in wanted.values() if not kept.has(scenario)]
+    for scenario in missing:
+        scenario.check()
+    for _ in range(len(wanted) - len(missing)):
+        on_finished()
+    in_processes = workers > 1 and len(missing) > 1
+    finished = _in_processes(missing, kept, min(workers, len(missing))) if in_processes else _here(missing, kept)
+    with closing(finished):
+        for _ in finished:
+            on_finished()
+    if not all(map(os.path.lexists, wanted)):
+        raise kept.gone()
+
+
+def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Generator[None]:
+    for scenario in scenarios:
+        _run(scenario, kept)
+        yield
+
+
+def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -> Generator[None]:
+    context = multiprocessing.get_context("spawn")  # Arrow's threads do not survive a fork
+    begun, cancelled = context.Event(), context.Event()
+    with ProcessPoolExecutor(workers, context, _prepare, (begun, cancelled)) as pool:
+        try:
+            with interrupts_delayed(), _terminals_blocked():
+                tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
+            for task in as_completed(tasks):
+                yield task.result()
+        except BrokenProcessPool:
+            raise WorkerLostError(begun=begun.is_set()) from None
+        except BaseException:
+            with interrupts_held():  # which could ask for no more than this
+                cancelled.set()
+                pool.shutdown(cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _terminals_blocked() -> Iterator[None]:
+    """Blocks their signals, as processes that begin meanwhile inherit it, until these ignore them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _prepare(begun: Event, cancelled: Event) -> None:
+    """Leaves what reaches every process of a terminal to the one that started this, and ends with it."""
+    global _cancelled
+    for number in _OF_TERMINALS:
+        signal.signal(number, signal.SIG_IGN)
+    _cancelled = cancelled
+    begun.set()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Ends this process once the one that started it is gone (killed, it cannot say so), but keeps what is finished."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    with _keeping:
+        os._exit(1)
+
+
+def _run(scenario: Scenario, kept: KeptRuns) -> None:
+    result = scenario.run(progress=_goes_on if _cancelled else None)
+    if not result.interrupted:
+        with _keeping, interrupts_delayed():
+            kept.keep(scenario, result)
+
+
+def _goes_on(_: Progress) -> bool:
+    return _cancelled is None or not _cancelled.is_set()

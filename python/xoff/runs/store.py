@@ -1,0 +1,98 @@
+"""Finished runs kept on disk, so that none is ever run twice."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from inspect import getfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from xoff import _xoff
+from xoff.errors import OutputError, ResultError
+from xoff.results import folder
+from xoff.results.staging import Staging
+from xoff.runs import source_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.results.result import Result
+    from xoff.scenario.scenario import Scenario
+
+_DIGITS = 16  # of a digest in the name of a folder: 64 bits
+
+_MAKE_RESULTS = ("runs/execution", "results/folder")
+_LONGEST = 200
+"""Bytes of a name: with the digest, and with what it has meanwhile, a folder's has room for no more than 255."""
+_GONE = {"", *(os.strerror(number).lower() for number in (errno.ENOENT, errno.EEXIST))}
+"""Why nothing can be written where staging has found or made a folder that has gone since."""
+
+
+def _build() -> str:
+    """Digest of the simulator and of all modules that make its results: another build may leave something else."""
+    files = [Path(getfile(_xoff)), *source_files.files(_MAKE_RESULTS)]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+@contextmanager
+def kept_in(root: str | Path | None) -> Iterator[KeptRuns]:
+    """Runs that are kept in a folder; without one, for as long as the context lasts."""
+    with TemporaryDirectory() as temporary:
+        yield KeptRuns(Path(root or temporary))
+
+
+@dataclass(frozen=True)
+class KeptRuns:
+    """A folder of result folders, named by what decides a run: its scenario, its files, and this very build of xoff."""
+
+    root: Path
+    build: str = field(default_factory=_build)
+    """Digest of the build, as it was at the start: workers keep under it, whatever is installed meanwhile."""
+
+    def place(self, scenario: Scenario) -> Path:
+        """Where the result of a scenario is, or will be."""
+        key = hashlib.sha256(f"{scenario.digest()} {self.build}".encode()).hexdigest()
+        name = os.fsencode(scenario.name)[:_LONGEST].decode(errors="ignore")
+        return self.root / f"{name}-{key[:_DIGITS]}"
+
+    def has(self, scenario: Scenario) -> bool:
+        """Whether it has run; what cannot be read any more is to run again."""
+        try:
+            folder.check(self.place(scenario))
+        except (FileNotFoundError, ResultError):
+            return False
+        return True
+
+    def keep(self, scenario: Scenario, result: Result) -> None:
+        """Writes the result of a scenario, unless another process has kept it meanwhile. Raises OutputError."""
+        try:
+            with Staging.at(self.place(scenario), replaces=lambda _: not self.has(scenario)) as staging:
+                folder.add(result, staging, ".")
+                staging.commit_unless_taken()
+        except OutputError as error:
+            if self.has(scenario):
+                return
+            if error.reason in _GONE and self._can_be():
+                raise self.gone() from None
+            message = f"{self.root}: cannot keep runs here: {error.reason}; expected a folder that can be written"
+            raise OutputError(message) from None
+
+    def _can_be(self) -> bool:
+        """Whether the folder can be made, so that one which is missing was there."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:  # made by another, who has removed it, or a link that leads nowhere
+            return not self.root.is_symlink()
+        except OSError:
+            return False
+        return True
+
+    def gone(self) -> OutputError:
+        """Says that someone has removed what was kept."""
+        message = f"{self.root}: runs that were kept here are gone; doing the same again goes on with what is missing"
+        return OutputError(message)

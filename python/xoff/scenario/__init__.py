@@ -1,0 +1,1 @@
+"""Scenarios: everything that decides a run, checked before anything runs."""

@@ -1,0 +1,80 @@
+"""What is worth knowing of a scenario before it runs: what the simulator says of switches and links, and some more."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from xoff import _xoff
+from xoff.text.units import bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xoff.results.result import Result
+
+_FLOW = re.compile(r"[^*?[]+\.flow\d+")
+_MUCH_BYTES = 10**9
+"""More than any chip has: who sets so much wants memory that does not fill."""
+
+
+def of(core: _xoff.Scenario, files: Mapping[str, str]) -> tuple[str, ...]:
+    """A line each, of a scenario and the text of the files that it names. Raises ScenarioError if it cannot run."""
+    return (*core.check(files), *_of_recoveries(tomllib.loads(core.to_toml())))
+
+
+def of_result(result: Result) -> tuple[str, ...]:
+    """The same of what has run, whatever its files hold now, and which flows were to be observed and were not there."""
+    return (*of(_xoff.Scenario(result.scenario), result.inputs), *_of_observed_flows(result))
+
+
+def _of_observed_flows(result: Result) -> Iterator[str]:
+    observe = tomllib.loads(result.scenario).get("observe", {})
+    for key, asked in observe.items():
+        names = asked if isinstance(asked, list) else asked.get("of", []) if isinstance(asked, dict) else []
+        for name in names:
+            if _FLOW.fullmatch(name) and not _was_there(result, name):
+                yield f"observe.{key}: there was no flow {name}"
+
+
+def _was_there(result: Result, flow: str) -> bool:
+    from xoff.results.columns import flow_place
+
+    started = [
+        result.flow_rows.select(["source", "number"]),
+        *([] if result.unfinished is None else [result.unfinished]),
+    ]
+    return any(flow_place(flows, flow) is not None for flows in started)
+
+
+def _of_recoveries(scenario: dict[str, Any]) -> Iterator[str]:
+    """RoCE that sends much again after a loss, where packets may be lost."""
+    if _has_much_memory(scenario.get("switch", [])):
+        return
+    lossless = {one["priority"] for one in scenario.get("class", []) if one.get("lossless")}
+    for name, transport in scenario["transport"].items():
+        if transport["kind"] != "roce" or transport["recovery"]["kind"] != "go_back_n":
+            continue
+        classes = {priority for workload in scenario["workload"] for priority in _classes(workload, name)}
+        if lossy := sorted(classes - lossless):
+            which = (
+                f"class {lossy[0]}, which is" if len(lossy) == 1 else f"classes {', '.join(map(str, lossy))}, which are"
+            )
+            yield (
+                f"transport.{name}: packets may be lost in {which} not lossless, and go-back-N sends all that follows "
+                "a lost one again"
+            )
+
+
+def _has_much_memory(switches: list[dict[str, Any]]) -> bool:
+    sized = [table for table in switches if "total" in table or "chip" in table]
+    return bool(sized) and all(bytes_of(table.get("total", "0B")) >= _MUCH_BYTES for table in sized)
+
+
+def _classes(workload: dict[str, Any], transport: str) -> list[int]:
+    """The classes of a workload's flows, if they have this transport; none where a file says them."""
+    if workload["transport"] != transport or workload["kind"] in ("trace", "job"):
+        return []
+    priority = workload.get("priority", 0)
+    return priority if isinstance(priority, list) else [priority]

@@ -1,0 +1,53 @@
+"""How much a run is to do, before it runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xoff.text.units import counted, size
+
+_NS_PER_PACKET_HOP = (30, 180)
+_NS_PER_FLOW = (500, 5000)
+"""What one takes on a core: docs/speed.md says where."""
+_S_PER_NS = 1e-9
+
+
+class Offered(NamedTuple):
+    """What the workloads of a scenario offer until it stops.
+
+    Exact where all flows are drawn beforehand and nothing is lost; an estimate of flows that go on without end, which
+    get their share of their hosts' links, and of queries each of which waits for the one before.
+    """
+
+    flows: int
+    bytes: int
+    """Of applications."""
+    packet_hops: int
+    """Packets times links that they cross, acknowledgements as well as data."""
+
+    @property
+    def cpu_seconds(self) -> tuple[float, float]:
+        """How long that takes a core: from where little is simulated of switches and hosts to where much is."""
+        least, most = (
+            (self.packet_hops * per_hop + self.flows * per_flow) * _S_PER_NS
+            for per_hop, per_flow in zip(_NS_PER_PACKET_HOP, _NS_PER_FLOW, strict=True)
+        )
+        return least, most
+
+    def told(self) -> str:
+        """In words, for one line."""
+        least, most = self.cpu_seconds
+        time = f"{_two_digits(least)} to {_two_digits(most)} s" if most >= 1 else "less than a second"
+        hops = f"about {_rounded(self.packet_hops)} packet-hops, {time} on a core"
+        return f"{counted(self.flows, 'flow')} of {size(self.bytes)} together: {hops}"
+
+
+def _two_digits(seconds: float) -> str:
+    return f"{float(f'{seconds:.2g}'):,g}"
+
+
+def _rounded(count: int) -> str:
+    for scale, word in ((10**9, " billion"), (10**6, " million")):
+        if count >= scale:
+            return f"{count / scale:.3g}{word}"
+    return f"{count:,}"

@@ -1,0 +1,235 @@
+"""A scenario: everything that decides a run, checked before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff import _xoff
+from xoff.errors import RunInterrupted, ScenarioError, check_at_least_one
+from xoff.scenario import defaults, inputs, notes
+from xoff.scenario.offered_load import Offered
+from xoff.scenario.topology import Topology
+from xoff.text import toml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from xoff.results.result import Result
+    from xoff.switches.export.export import Export
+
+_OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
+"""Keys by which files show that they are no scenarios."""
+_REMEDIES = {"-": "standard input is /dev/stdin; only `xoff run` takes it as -"}
+"""Where a file of this name cannot be read."""
+
+
+@dataclass(frozen=True, repr=False)
+class Scenario:
+    """A checked scenario. It never changes: `with_value` gives another one.
+
+    Make one with `load`, `from_text` or `from_dict`; each raises ScenarioError, one line that names file, key and
+    remedy, if it cannot be simulated.
+    """
+
+    text: str
+    """The scenario as it was written, in TOML."""
+    file: str | None = None
+    """The file it came from, as messages name it."""
+    overrides: tuple[str, ...] = ()
+    """What was changed since, each `KEY=VALUE` as `xoff run --set` takes it."""
+    inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Text of files it names, by their paths, which then are not read."""
+    _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
+    _changes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            core, changes = defaults.read(self.text, self.overrides, self.file)
+        except ScenarioError as error:
+            raise _of_another_kind(error) from None
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_changes", changes)
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: tuple[str, ...] = ()) -> Scenario:
+        """Reads a TOML file, and changes each key that `overrides` names (`KEY=VALUE`)."""
+        path = Path(path)
+        return cls(inputs.read(path, str(path), remedy=_REMEDIES.get(str(path), "")), str(path), overrides)
+
+    @classmethod
+    def from_text(cls, text: str) -> Scenario:
+        """Takes TOML; files it names are looked for in the working directory."""
+        return cls(text)
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, object]) -> Scenario:
+        """Takes the same keys as nested dictionaries and lists."""
+        return cls(toml_text.document(table))
+
+    def with_value(self, key: str, value: object) -> Scenario:
+        """The same scenario with one key changed: `scenario.with_value("workload.load", 0.5)`.
+
+        Args:
+            key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
+            value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit. An empty
+                dictionary replaces a table, another is merged with it; None, or an empty text, leaves the key out. A
+                table that is left out begins as it is by default. Another kind, scheme, policy or algorithm leaves out
+                all other keys of its table.
+        """
+        return self.with_values({key: value})
+
+    def with_values(self, values: Mapping[str, object]) -> Scenario:
+        """The same scenario with several keys changed at once, where one alone would not do."""
+        return replace(self, overrides=(*self.overrides, *toml_text.changes(values)))
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending, or `scenario`."""
+        return Path(self.file).stem if self.file else "scenario"
+
+    @property
+    def title(self) -> str:
+        """What the run is called in tables and reports; the name if the scenario gives no title."""
+        return self._core.title or self.name
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random stream."""
+        return self._core.seed
+
+    @property
+    def size_classes(self) -> tuple[int, int]:
+        """Flow sizes in bytes at which small ends and medium ends."""
+        return self._core.size_classes
+
+    @cached_property
+    def topology(self) -> Topology:
+        """Its hosts, its switches, and where their ports lead. Raises ScenarioError if there can be no such network."""
+        return Topology.of(self._core)
+
+    def to_toml(self) -> str:
+        """The resolved scenario: defaults filled in, but `[[switch]]` tables, which go one over another, as written."""
+        return self._core.to_toml()
+
+    def read_files(self) -> dict[str, str]:
+        """The text of every file the scenario names, by the path as it stands there.
+
+        Paths are relative to the scenario's folder. Raises ScenarioError if one cannot be read.
+        """
+        folder = Path(self.file).parent if self.file else Path()
+        return {
+            path: self.inputs[path] if path in self.inputs else inputs.read(folder / path, self.file, key)
+            for key, path in self._core.files()
+        }
+
+    def check(self) -> tuple[str, ...]:
+        """Checks all that can be checked without running, files included. Raises ScenarioError.
+
+        Returns what is worth knowing of it, a line each: what changes leave out, thresholds that were computed,
+        switches that drop before they mark, congestion controls that wait for marks where nothing marks.
+        """
+        return (*self.left_out(), *notes.of(self._core, self.read_files()))
+
+    def left_out(self) -> tuple[str, ...]:
+        """A line for each table that loses keys, because changes name another kind for it and do not set them."""
+        return tuple(_xoff.Scenario.left_out(self.text, self.overrides))
+
+    def offered(self) -> Offered:
+        """What its workloads offer, and how many packet-hops that takes. Raises ScenarioError if it cannot run."""
+        return Offered(*map(round, self._core.offered(self.read_files())))
+
+    def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """The resolved scenario with the files it names under `inputs/`, and their text by that path."""
+        names = inputs.names(files)
+        moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
+        resolved = _xoff.Scenario(self.text, [*self._changes, *moved], self.file).to_toml()
+        return resolved, {names[path]: text for path, text in files.items()}
+
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the resolved scenario and the files it names: equal digests, equal runs.
+
+        Raises ScenarioError if a file cannot be read.
+        """
+        return inputs.digest(*self.portable(self.read_files()))
+
+    def run(
+        self,
+        *,
+        threads: int = 1,
+        seed: int | None = None,
+        progress: Callable[[_xoff.Progress], bool | None] | None = None,
+    ) -> Result:
+        """Simulates it. The result depends on the scenario and its seed, never on the number of threads.
+
+        Args:
+            threads: How many threads share the work; no more than there are cores.
+            seed: Instead of the scenario's own.
+            progress: Called about ten times a second with `now_ns`, `end_ns` (None if not known), `flows_started` and
+                `flows_finished`; if it returns False the run ends there, and the result is `interrupted`.
+
+        Raises:
+            ScenarioError: The scenario, or a file it names, cannot be simulated.
+            ValueError: There are no threads.
+            RunInterrupted: Ctrl-C ended it; what was finished is the error's `result`.
+        """
+        check_at_least_one("threads", threads)
+        if seed is not None:
+            return self.with_value("seed", seed).run(threads=threads, progress=progress)
+        from xoff.runs import execution  # brings Arrow, which checking does not need
+
+        result, by_signal = execution.run(self, threads, progress)
+        if by_signal:
+            raise RunInterrupted(result)
+        return result
+
+    def export(
+        self,
+        target: str,
+        *,
+        switch: str | None = None,
+        chip: str | None = None,
+        dscps: Mapping[int, int] | None = None,
+    ) -> Export:
+        """One of its switches as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
+
+        Args:
+            target: The format.
+            switch: Its name; left out, the first, if the scenario says the same of all.
+            chip: Its name of `xoff list chips`, where the scenario does not say it.
+            dscps: By priority, what packets of a class carry; of others eight times the priority.
+
+        Raises:
+            ScenarioError: The scenario cannot run, has no such switch, or one that cannot be configured.
+            InputError: There is no such chip.
+        """
+        from xoff.switches.export import Format
+
+        return Format(target).write_scenario(self, switch, chip, dscps)
+
+    def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
+        return Scenario, (
+            self.text,
+            self.file,
+            self.overrides,
+            self.inputs,
+        )  # the core checks it again in the other process
+
+    def __repr__(self) -> str:
+        changes = "".join(f", {change}" for change in self.overrides)
+        return f"<xoff.Scenario {self.title!r}, {self.file or 'no file'}{changes}>"
+
+    def _repr_html_(self) -> str:
+        from xoff.report.notebook import scenario_html
+
+        return scenario_html(self)
+
+
+def _of_another_kind(error: ScenarioError) -> ScenarioError:
+    """The same error, or for a file that is no scenario which it is."""
+    files = _OF_OTHER_FILES.get(error.key)
+    if files is None or not error.problem.startswith("unknown key"):
+        return error
+    return ScenarioError(error.file, error.key, f"is a key of {files}", "`xoff init` writes scenarios to start from")

@@ -1,0 +1,124 @@
+"""The network of a scenario: its ports, and where each leads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff.text.units import counted, percent
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+
+    from xoff import _xoff
+
+
+class Port(NamedTuple):
+    """A port, and the link that it feeds."""
+
+    name: str
+    """Such as `leaf0.port3`."""
+    peer: str
+    """The port at the other end of the link."""
+    rate_bps: int
+    delay_ns: float
+    """Propagation, one way."""
+    error_rate: float
+    """Share of packets that the link corrupts."""
+    failed: bool
+    """Whether the link has failed before the run begins."""
+
+    @property
+    def node(self) -> str:
+        """Whose port it is."""
+        return _node(self.name)
+
+    @property
+    def peer_node(self) -> str:
+        """Whose port is at the other end."""
+        return _node(self.peer)
+
+    @property
+    def faults(self) -> str:
+        """What is wrong with the link; empty if nothing is."""
+        corrupts = f"corrupts {percent(self.error_rate)} of packets" if self.error_rate else ""
+        return ", ".join(filter(None, ("failed" if self.failed else "", corrupts)))
+
+
+@dataclass(frozen=True, repr=False)
+class Topology:
+    """Hosts, switches and the links between them, as they are when the run begins."""
+
+    hosts: tuple[str, ...]
+    ports: tuple[Port, ...]
+    """Those of hosts first, and of their adapters inside servers behind these."""
+    inside: dict[str, str]
+    """The host of each adapter inside a server, by its name."""
+
+    @classmethod
+    def of(cls, core: _xoff.Scenario) -> Topology:
+        """That of a scenario. Raises ScenarioError."""
+        hosts, adapters, rows = core.topology()
+        ports = tuple(Port(*row) for row in rows)
+        first = [port.node for port in ports[:adapters]]  # an adapter has one port
+        return cls(tuple(first[:hosts]), ports, dict(zip(first[hosts:], first, strict=False)))
+
+    @cached_property
+    def switches(self) -> tuple[str, ...]:
+        """In the order of their numbers."""
+        return tuple(dict.fromkeys(port.node for port in self.ports[len(self.of_hosts) :]))
+
+    @property
+    def of_hosts(self) -> tuple[Port, ...]:
+        """The ports of hosts, those inside servers as well."""
+        return self.ports[: len(self.hosts) + len(self.inside)]
+
+    @cached_property
+    def servers(self) -> tuple[str, ...]:
+        """Of the switches those inside servers."""
+        return tuple(dict.fromkeys(port.peer_node for port in self.of_hosts[len(self.hosts) :]))
+
+    @cached_property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """Hosts, the switches of the fabric that have hosts, the other switches that these lead to, and so on."""
+        neighbours: dict[str, list[str]] = {}
+        for port in self.ports:
+            neighbours.setdefault(port.node, []).append(port.peer_node)
+        tiers = [self.hosts]
+        above = set(self.switches) - set(self.servers)
+        while above:
+            reached = above.intersection(peer for node in tiers[-1] for peer in neighbours[node])
+            tiers.append(tuple(switch for switch in self.switches if switch in reached))
+            above -= reached
+        return tuple(tiers)
+
+    def host_of(self, adapter: str) -> str:
+        """The host that an adapter, inside a server or not, is of, by their names."""
+        return self.inside.get(adapter, adapter)
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each port, with the fields of `Port` as columns."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([port._asdict() for port in self.ports])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Nodes in tiers, hosts lowest, with their links; draws into `ax`, or a new figure, and returns the axes."""
+        from xoff.plot import style, topology
+
+        with style.context():
+            return topology.draw(self, style.axes(ax, topology.size_inches(self)))
+
+    def __str__(self) -> str:
+        switches = f"{len(self.switches):,} switch{'' if len(self.switches) == 1 else 'es'}"
+        return f"{counted(len(self.hosts), 'host')}, {switches}, {counted(len(self.ports) // 2, 'link')}"
+
+    def __repr__(self) -> str:
+        return f"<xoff.Topology {self}>"
+
+
+def _node(port: str) -> str:
+    return port.rpartition(".")[0]

@@ -1,7 +1,0 @@
-"""SONiC's tables of buffers, marking and pauses: read with the line of every value, and written as SONiC has them."""
-
-from xoff.sonic.config_db import ConfigDb
-from xoff.sonic.config_file import ConfigFile, Invalid, Overwritten
-from xoff.sonic.pg_profile_lookup import PgProfile, PgProfileLookup
-
-__all__ = ["ConfigDb", "ConfigFile", "Invalid", "Overwritten", "PgProfile", "PgProfileLookup"]

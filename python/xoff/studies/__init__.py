@@ -1,0 +1,1 @@
+"""Studies of many runs: comparisons, sweeps, searches for the best values."""

@@ -1,0 +1,1 @@
+"""Figures of comparisons, sweeps and searches."""

@@ -1,0 +1,308 @@
+"""Figures of a sweep: each measure against the positions on an axis."""
+
+from __future__ import annotations
+
+from itertools import chain
+from textwrap import fill
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from matplotlib.transforms import ScaledTranslation
+
+from xoff.plot import bars, chosen, room, style
+from xoff.plot.along import Along, short
+from xoff.plot.house_figure import HouseFigure
+from xoff.plot.measure_ticks import ticks_of
+from xoff.results.table import measure_name
+from xoff.studies.plot import swept_slowdown_by_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
+
+    from xoff.results.intervals import Estimate
+    from xoff.studies.slowdown_by_size import OfSize
+    from xoff.studies.sweep import Row, Sweep, Swept
+
+_MANY_TIMES = 30
+"""How many times the least the greatest value of a measure is where they are drawn on a logarithmic scale."""
+_MOST_COLUMNS = 3
+_PANEL_INCHES = (3.4, 2.5)
+_TITLE_CHARACTERS = 32
+_NOTE_CHARACTERS = 40
+_CHARACTERS_PER_INCH = 15
+_APART = 0.4
+"""How much of the way to the next position the points of all lines take that are not joined."""
+_BESIDE_POINTS, _FAN_POINTS = 3.0, 12.0
+"""How far lines that are joined stand beside one another, so that their bars do, and how far all do at the most."""
+_FAN = 0.3
+"""What all take at the most of the way to the next position."""
+_MARGIN = 0.05
+"""What Matplotlib leaves beside the first and the last position."""
+_POINT_POINTS = 3.5
+
+
+_Points: TypeAlias = "dict[str, list[tuple[float, Estimate]]]"
+"""For each line its places, and what stands there."""
+
+
+class _Barred(NamedTuple):
+    """A line as `bars.mark_cut` takes it."""
+
+    places: list[float]
+    estimates: list[Estimate]
+    colour: str
+    aside: Transform
+
+
+class SweptPlots:
+    """Draws a sweep: a panel for each measure, from left to right the first axis of numbers, lines for the others."""
+
+    def __init__(self, swept: Swept) -> None:
+        self._swept = swept
+
+    def measures(self) -> Figure:
+        """Each measure with 95 % intervals over seeds."""
+        with style.context():
+            return _draw(self._swept, ratios=False)
+
+    def ratios(self) -> Figure:
+        """Each over that at the first position of the first axis, with 95 % intervals of pairs of seeds."""
+        with style.context():
+            return _draw(self._swept, ratios=True)
+
+    def slowdown_by_size(self) -> Figure:
+        """FCT slowdown against flow size, p50 and p99, over the same groups of flows everywhere.
+
+        There is a line for each position on the first axis, and a panel for each combination of those on the others,
+        four at the most.
+
+        Raises:
+            ValueError: There is nothing to draw (`Swept.by_size`).
+        """
+        with style.context():
+            first, *_ = self._swept.sweep.axes
+            return swept_slowdown_by_size.draw(_panels(self._swept), self._swept.sweep.told_apart([first]))
+
+
+def _draw(swept: Swept, *, ratios: bool) -> Figure:
+    axis, along = _along(swept.sweep)
+    lines = _lines(swept, axis)
+    shown_lines = chosen.evenly(lines)
+    points = {measure: _points(shown_lines, measure, axis, along, ratios=ratios) for measure in swept.told}
+    drawn = {measure: _unless_vague(of_it) for measure, of_it in points.items()}
+    estimates = {measure: [each for _, each in chain(*of_it.values())] for measure, of_it in drawn.items()}
+    shown = [measure for measure, found in estimates.items() if any(each.value for each in found)]
+    zero = [measure for measure, found in estimates.items() if found and measure not in shown]
+    shown = shown or list(swept.told[:1])
+    rows = -(-len(shown) // _MOST_COLUMNS)
+    columns = -(-len(shown) // rows)
+    figure = HouseFigure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
+    panels = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
+    for ax, measure in zip(panels, shown, strict=False):
+        along.label(ax)
+        barred = _draw_lines(ax, drawn[measure], along)
+        ax.set_title(fill(measure_name(measure), _TITLE_CHARACTERS))
+        if _is_absent(swept, measure, ratios=ratios):
+            style.say_nothing_is_there(ax, _nothing_to_count(swept, ratios=ratios))
+            ax.set_yticks([])
+        else:
+            _scale(ax, measure, estimates[measure], ratios=ratios)
+        for line in barred:
+            bars.mark_cut(ax, *line)
+        if ratios:
+            _say_what_has_none(swept, measure, ax)
+    if ratios:
+        for ax in panels[::columns]:
+            ax.set_ylabel(style.plain(f"over {_base(swept.sweep)}"))
+    foot = _what_has_none(swept, shown) if ratios else _what_is_zero(swept, zero)
+    foot += _what_is_absent(swept, shown, ratios=ratios)
+    foot += [bars.LEFT_OUT] if any(drawn[measure] != points[measure] for measure in shown) else []
+    if foot:
+        figure.supxlabel("\n".join(_note(figure, said) for said in foot), fontsize=8)
+    for ax in panels[len(shown) :]:
+        ax.remove()
+    if len(lines) > 1:
+        apart = swept.sweep.told_apart(name for name in swept.sweep.axes if name != axis)
+        said = [_note(figure, each) for each in (apart, chosen.left_out(lines)) if each]
+        style.shared_legend(panels[: len(shown)], "\n".join(said) or None)
+    return figure
+
+
+def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: bool) -> None:
+    """The vertical axis of a panel, as far as there are values."""
+    if ratios:
+        ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
+        bars.scale_of_ratios(ax, estimates)
+        return
+    values = [each.value for each in estimates]
+    if min(values) > 0 and max(values) > _MANY_TIMES * min(values):
+        ax.set_yscale("log")
+        style.logarithmic(ax.yaxis, ("",), min(values), max(values))
+    else:
+        ax.set_ylim(0, 1.05 * bars.highest(estimates) or 1)
+    ax.yaxis.set_major_formatter(ticks_of(measure))
+
+
+def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
+    """Below a panel, where points are missing since there is no ratio over zero."""
+    missing = len(swept.over_zero(measure))
+    if missing:
+        counted = sum(measure in row.measured for row in swept.rows)
+        said = style.plain(f"no ratio of {missing} of {counted}: {_base(swept.sweep)} has 0")
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{fill(said, _NOTE_CHARACTERS)}")
+
+
+def _what_has_none(swept: Swept, shown: Sequence[str]) -> list[str]:
+    """Says at the foot which measures have no panel since there is no ratio over zero."""
+    without = (
+        measure for measure in swept.told if any(row.measured[measure].value for row in swept.over_zero(measure))
+    )
+    names = [measure_name(measure) for measure in without if measure not in shown]
+    return [f"no ratio of {', '.join(names)}: {_base(swept.sweep)} has 0"] if names else []
+
+
+def _what_is_zero(swept: Swept, zero: Sequence[str]) -> list[str]:
+    """Says the same of measures that were chosen, and are zero throughout."""
+    is_told = zero and swept.sweep.chose_measures
+    return [f"{', '.join(map(measure_name, zero))}: 0 throughout"] if is_told else []
+
+
+def _what_is_absent(swept: Swept, shown: Sequence[str], *, ratios: bool) -> list[str]:
+    """Says the same of measures that no combination has."""
+    absent = [measure for measure in swept.told if _is_absent(swept, measure, ratios=ratios)]
+    names = [measure_name(measure) for measure in absent if measure not in shown]
+    return [f"{', '.join(names)}: {_nothing_to_count(swept, ratios=ratios)}"] if names else []
+
+
+def _is_absent(swept: Swept, measure: str, *, ratios: bool) -> bool:
+    """Whether no combination has anything to draw of it, and not because that would be over zero."""
+    there = any(measure in (row.ratios if ratios else row.measured) for row in swept.rows)
+    return not there and not (ratios and swept.over_zero(measure))
+
+
+def _nothing_to_count(swept: Swept, *, ratios: bool) -> str:
+    """Says why it is absent."""
+    whose = f"{_base(swept.sweep)} has " if ratios else ""
+    return f"{whose}nothing to count" + (" with some seed" if len(swept.sweep.seeds) > 1 else "")
+
+
+def _note(figure: Figure, text: str) -> str:
+    """In lines that are not wider than the figure."""
+    return fill(style.plain(text), int(_CHARACTERS_PER_INCH * figure.get_figwidth()))
+
+
+def _base(sweep: Sweep) -> str:
+    """What ratios are over, in numbers as people write them."""
+    return sweep.told(next(iter(sweep.axes)), short(sweep.first_position))
+
+
+def _lanes(lines: int) -> list[float]:
+    """Where each line stands beside the middle of all, so that none hides another."""
+    return [line - (lines - 1) / 2 for line in range(lines)]
+
+
+def _along(sweep: Sweep) -> tuple[str, Along]:
+    found = {name: Along.of(sweep.heading(name), list(axis.positions), axis.unit) for name, axis in sweep.axes.items()}
+    return next(((name, along) for name, along in found.items() if along.unit is not None), next(iter(found.items())))
+
+
+def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
+    lines: dict[str, list[Row]] = {}
+    for row in swept.rows:
+        lines.setdefault(_told(swept.sweep, row, (axis for axis in row.at if axis != along)), []).append(row)
+    return lines
+
+
+def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
+    """For each panel, and each line in it, the slowdowns by flow size."""
+    sweep, (first, *others) = swept.sweep, swept.sweep.axes
+    found: dict[str, list[OfSize]] = {}
+    for each in swept.by_size:
+        found.setdefault(each.scenario, []).append(each)
+    panels: dict[str, dict[str, list[OfSize]]] = {}
+    for row in swept.rows:
+        lines = panels.setdefault(_told(sweep, row, others), {})
+        lines[_told(sweep, row, [first])] = found.get(sweep.named(row.at), [])
+    return panels
+
+
+def _told(sweep: Sweep, row: Row, axes: Iterable[str]) -> str:
+    """Where a combination is on some axes."""
+    return ", ".join(sweep.told(axis, short(row.at[axis])) for axis in axes)
+
+
+def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool) -> _Points:
+    """For each line where it is measured, and what."""
+    found = {
+        label: [(along.places[row.at[axis]], (row.ratios if ratios else row.measured).get(measure)) for row in rows]
+        for label, rows in lines.items()
+    }
+    return {label: [(place, each) for place, each in points if each] for label, points in found.items()}
+
+
+def _unless_vague(lines: _Points) -> _Points:
+    """The same without intervals that tell nothing."""
+    return {label: [(place, each.unless_vague) for place, each in points] for label, points in lines.items()}
+
+
+def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]], along: Along) -> list[_Barred]:
+    """Each beside the others: names always, numbers only as far as there are bars that would hide one another."""
+    lanes = _lanes(len(lines))
+    if along.unit is None:
+        still, width = _aside(ax, 0), _APART / len(lanes)
+        _show_all(ax, [place + width * lane for place in along.places.values() for lane in lanes])
+        return [
+            _line(ax, [(place + width * lane, each) for place, each in points], label, "o", still)
+            for (label, points), lane in zip(lines.items(), lanes, strict=True)
+        ]
+    has_bars = any(each.low is not None for points in lines.values() for _, each in points)
+    apart = _points_apart(ax, along, len(lines)) if has_bars else 0.0
+    fan = apart * (len(lines) - 1) + _POINT_POINTS
+    ax.set_xmargin(max(_MARGIN, fan / 2 / _width_points(ax)))
+    _show_all(ax, list(along.places.values()))
+    return [
+        _line(ax, points, label, "o-", _aside(ax, apart * lane))
+        for (label, points), lane in zip(lines.items(), lanes, strict=True)
+    ]
+
+
+def _show_all(ax: Axes, places: Sequence[float]) -> None:
+    """Has the axis hold these places, though nothing may stand there in this panel."""
+    ax.update_datalim([(place, 0) for place in places], updatey=False)
+
+
+def _points_apart(ax: Axes, along: Along, lines: int) -> float:
+    """How far each line stands beside the one before."""
+    gaps = max(1, lines - 1)
+    return min(_BESIDE_POINTS, _FAN_POINTS / gaps, _FAN * along.nearest(ax) * _width_points(ax) / gaps)
+
+
+def _width_points(ax: Axes) -> float:
+    return 72 * room.width_inches(ax)
+
+
+def _aside(ax: Axes, points: float) -> Transform:
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+
+
+def _line(ax: Axes, found: Sequence[tuple[float, Estimate]], label: str, fmt: str, aside: Transform) -> _Barred:
+    places, estimates = [place for place, _ in found], [estimate for _, estimate in found]
+    drawn = ax.errorbar(
+        places,
+        [estimate.value for estimate in estimates],
+        style.error_bars(estimates),
+        fmt=fmt,
+        markersize=_POINT_POINTS,
+        capsize=2,
+        linewidth=1.2,
+        elinewidth=0.7,
+        label=style.plain(label),
+    )
+    for artist in drawn.get_children():
+        artist.set_transform(ax.transData + aside)
+    return _Barred(places, estimates, str(drawn.lines[0].get_color()), aside)

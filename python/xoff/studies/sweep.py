@@ -1,0 +1,445 @@
+"""A scenario for every combination of what is varied: what was measured at each, with its interval over seeds."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xoff.errors import ScenarioError, check_at_least_one, check_seeds
+from xoff.plot.figure_format import FigureFormat
+from xoff.results import intervals, unfinished
+from xoff.results.folder import read_summary
+from xoff.results.measures import check_measures, check_workloads
+from xoff.results.staging import Staging
+from xoff.results.summary import value_at
+from xoff.runs.wanted import run_all
+from xoff.scenario.scenario import Scenario
+from xoff.studies.axes import Axis, Changes, combinations, headings
+from xoff.studies.slowdown_by_size import OfSize, flows_in, of_runs
+from xoff.text import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from xoff.results.intervals import Estimate
+    from xoff.results.summary import Summary
+    from xoff.results.unfinished import Unfinished
+    from xoff.runs.store import KeptRuns
+    from xoff.studies.axes import Value
+    from xoff.studies.plot.sweep import SweptPlots
+
+MEASURES = (
+    "flows.all.fct_mean_us",
+    "flows.small.fct_p99_us",
+    "flows.large.fct_mean_us",
+    "flows.all.slowdown_p99",
+    "collectives[0].completion_mean_us",
+    "collectives[0].bus_bandwidth_mean_gbps",
+    "jobs[0].completion_us",
+    "loss_rate",
+    "flows.timeouts",
+    "pfc.off_us",
+    "goodput_gbps",
+    "flows.unfinished_goodput_min_gbps",
+    "flows.long_lived_jain_index",
+)
+"""What is measured unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
+
+NUMBERS = "sweep.json"
+_MOST_COMBINATIONS = 10_000
+_MOST_BY_SIZE, _MOST_FLOWS = 64, 5_000_000
+"""Combinations, and flows of all their runs, whose slowdowns are told by flow size: they are in memory at once."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One position on each axis, before it has run."""
+
+    at: Mapping[str, Value]
+    runs: tuple[Scenario, ...]
+    """The scenario with each seed."""
+
+
+Values: TypeAlias = "dict[str, list[float]]"
+"""For each measure its value with each seed."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is to be run."""
+
+    title: str
+    axes: Mapping[str, Axis]
+    seeds: tuple[int, ...]
+    measures: tuple[str, ...]
+    combinations: tuple[Combination, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, base: Scenario, axes: Mapping[str, Axis], seeds: int = 1, measures: Sequence[str] = MEASURES) -> Sweep:
+        """Every combination of the positions. Raises ScenarioError if one is no scenario."""
+        if not axes:
+            raise ScenarioError(
+                base.file, "", "nothing is varied", "expected an axis: --sweep KEY=A,B,C, or {KEY: [A, B, C]}"
+            )
+        check_seeds(seeds, base.file)
+        check_measures(measures)
+        check_workloads(base, measures)
+        chosen = tuple(range(base.seed, base.seed + seeds))
+        positions = {name: axis.positions for name, axis in axes.items()}
+        count = prod(map(len, positions.values()))
+        if count > _MOST_COMBINATIONS:
+            problem = f"{count:,} combinations are to run"
+            raise ScenarioError(base.file, "", problem, f"expected at most {_MOST_COMBINATIONS:,} in one sweep")
+        if any("seed" in changes for axis in positions.values() for changes in axis.values()):
+            raise ScenarioError(base.file, "seed", "cannot be varied", "expected how many there are, --seeds N")
+        varied = tuple(
+            Combination(at, _with_seeds(base, changes, chosen, _spelled(at, axes)))
+            for at, changes in combinations(positions)
+        )
+        return cls(base.title, axes, chosen, tuple(measures), varied)
+
+    def heading(self, axis: str) -> str:
+        """What an axis is called: the end of its key, where that tells it apart."""
+        return headings(self.axes)[axis]
+
+    def spelled(self, axis: str, value: Value) -> str:
+        """A position on an axis with its unit."""
+        return f"{value}{self.axes[axis].unit or ''}"
+
+    def told(self, axis: str, value: Value) -> str:
+        """The same, said of a line: numbers with the axis, names alone."""
+        spelled = self.spelled(axis, value)
+        return f"{self.heading(axis)} {spelled}" if spelled[:1].isdigit() else spelled
+
+    def told_apart(self, axes: Iterable[str]) -> str:
+        """What tells lines apart: the axes, among some, with several positions, of which `told` says these alone."""
+        several = {axis: list(self.axes[axis].positions) for axis in axes if len(self.axes[axis].positions) > 1}
+        return ", ".join(
+            self.heading(axis)
+            for axis, positions in several.items()
+            if any(self.told(axis, value) == self.spelled(axis, value) for value in positions)
+        )
+
+    @property
+    def chose_measures(self) -> bool:
+        """Whether somebody asked for these measures, and not for the usual ones."""
+        return self.measures != MEASURES
+
+    @property
+    def base(self) -> str:
+        """What ratios are over: the first position of the first axis."""
+        return self.told(next(iter(self.axes)), self.first_position)
+
+    @property
+    def all_runs(self) -> list[Scenario]:
+        """Every run, combination by combination, so that whoever interrupts them has whole ones."""
+        return [run for combination in self.combinations for run in combination.runs]
+
+    def progress(self, found: Swept | None) -> str:
+        """How many combinations that is of how many."""
+        return f"{len(found.rows) if found else 0} of {len(self.combinations)} combinations"
+
+    def finished(self, kept: KeptRuns) -> Swept | None:
+        """What can be said of the combinations that have run with every seed; None if there is none."""
+        done = [one for one in self.combinations if all(map(kept.has, one.runs))]
+        if not done:
+            return None
+        folders = [list(map(kept.place, one.runs)) for one in done]
+        summaries = [list(map(read_summary, of_one)) for of_one in folders]
+        values = {tuple(one.at.values()): self._values(of_one) for one, of_one in zip(done, summaries, strict=True)}
+        left_out = [unfinished.together(map(unfinished.of_run, *runs)) for runs in zip(folders, summaries, strict=True)]
+        first = self.first_position
+        return Swept(
+            self,
+            tuple(
+                _row(one.at, values[position], values.get((first, *position[1:]), {}), of_one)
+                for position, one, of_one in zip(values, done, left_out, strict=True)
+            ),
+            tuple(self._by_size(done, folders, summaries)),
+        )
+
+    def named(self, at: Mapping[str, Value]) -> str:
+        """A combination in words: `scheme = hpcc, workload.load = 0.8`."""
+        return _spelled(at, self.axes)
+
+    def _by_size(
+        self, done: Sequence[Combination], folders: Sequence[Sequence[Path]], summaries: Sequence[Sequence[Summary]]
+    ) -> Sequence[OfSize]:
+        """Slowdowns of each group of flows of similar size, unless there is one group, or too much to read."""
+        flows = sum(summary["flows"]["all"]["count"] for summary in chain(*summaries))
+        if len(done) > _MOST_BY_SIZE or flows > _MOST_FLOWS:
+            return []
+        tables = [list(map(flows_in, *runs)) for runs in zip(folders, summaries, strict=True)]
+        rows = of_runs([self.named(one.at) for one in done], tables)
+        groups = Counter(row.scenario for row in rows)
+        return rows if max(groups.values(), default=0) > 1 else []
+
+    def _values(self, summaries: Sequence[Summary]) -> Values:
+        found = {measure: [value_at(summary, measure) for summary in summaries] for measure in self.measures}
+        return {
+            measure: [value for value in values if value is not None]
+            for measure, values in found.items()
+            if None not in values
+        }
+
+    @property
+    def first_position(self) -> Value:
+        """Of the first axis."""
+        first, *_ = self.axes.values()
+        return next(iter(first.positions))
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured at one combination; what some run has nothing to count for is left out."""
+
+    at: Mapping[str, Value]
+    """Its position on each axis."""
+    measured: Mapping[str, Estimate]
+    """For each measure the mean over seeds."""
+    ratios: Mapping[str, Estimate]
+    """For each measure, how many times that at the first position of the first axis it is, paired by seed."""
+    unfinished: Unfinished
+    """The flows that had not finished, of all seeds together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """What has been run."""
+
+    sweep: Sweep
+    rows: tuple[Row, ...]
+    """What was measured, in the order of the sweep; all of it, unless Ctrl-C ended it."""
+    by_size: tuple[OfSize, ...] = ()
+    """Slowdowns of each group of flows of similar size at each combination, as `Sweep.named` has it; none if those of
+    each are of one size, or there are more than 64 combinations or 5 million flows."""
+
+    def __repr__(self) -> str:
+        runs = f"{len(self.rows)} of {len(self.sweep.combinations)} combinations"
+        return f"<xoff.Swept {self.sweep.title!r} over {', '.join(self.sweep.axes)}; {runs}>"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing."""
+        return len(self.rows) == len(self.sweep.combinations)
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each combination: positions, measures and `_ratio`s, all with `_low` and `_high`; `unfinished`."""
+        import pyarrow as pa
+
+        # A column is of one type: where some positions are text, such as "1/8", all are.
+        text = [name for name, axis in self.sweep.axes.items() if any(isinstance(at, str) for at in axis.positions)]
+        fields = {
+            name: pa.string() if name in text else pa.array(list(axis.positions)).type
+            for name, axis in self.sweep.axes.items()
+        }
+        fields |= dict.fromkeys((name for measure in self.sweep.measures for name in _names(measure)), pa.float64())
+        fields |= {f"unfinished.{name}": pa.int64() for name in unfinished.Unfinished._fields}
+        rows = [row | {name: str(row[name]) for name in text} for row in self._flat()]
+        return pa.Table.from_pylist(rows, pa.schema(fields))
+
+    @property
+    def plot(self) -> SweptPlots:
+        """Figures: `swept.plot.measures()`, `ratios()` and `slowdown_by_size()`."""
+        from xoff.studies.plot.sweep import SweptPlots  # brings Matplotlib
+
+        return SweptPlots(self)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The measures that were asked for, or those that some combination has something to count for."""
+        if self.sweep.chose_measures:
+            return self.sweep.measures
+        return tuple(measure for measure in MEASURES if any(_counts(row, measure) for row in self.rows))
+
+    def over_zero(self, measure: str) -> list[Row]:
+        """The combinations where a measure has no ratio, since it is zero at what that would be over."""
+        first = (row for row in self.rows if row.at[self._first_axis] == self.sweep.first_position)
+        bases = {self._others(row) for row in first if measure in row.measured}
+        rows = [row for row in self.rows if measure in row.measured and self._others(row) in bases]
+        return [row for row in rows if measure not in row.ratios]
+
+    @property
+    def _first_axis(self) -> str:
+        return next(iter(self.sweep.axes))
+
+    def _others(self, row: Row) -> tuple[Value, ...]:
+        """The positions on all axes but the first."""
+        return tuple(position for axis, position in row.at.items() if axis != self._first_axis)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `sweep.json` holds."""
+        return {
+            "title": self.sweep.title,
+            "axes": {name: list(axis.positions) for name, axis in self.sweep.axes.items()},
+            "units": {name: axis.unit for name, axis in self.sweep.axes.items() if axis.unit},
+            "seeds": list(self.sweep.seeds),
+            "confidence": intervals.CONFIDENCE,
+            "interrupted": not self.is_whole,
+            "rows": [
+                {
+                    "at": dict(row.at),
+                    "measured": _plain(row.measured),
+                    "ratios": _plain(row.ratios),
+                    "unfinished": row.unfinished._asdict(),
+                }
+                for row in self.rows
+            ],
+            "slowdown_by_size": [row.as_dict() for row in self.by_size],
+        }
+
+    def save(self, path: str | Path, *, force: bool = False, figures: str = FigureFormat.SVG) -> Path:
+        """Writes `sweep.json`, `sweep.csv` and figures into a new folder, whole or not at all; returns its path.
+
+        The figures are `sweep.svg` and, if flows have several sizes, `slowdown_by_size.svg`.
+
+        Args:
+            path: The folder to make.
+            force: Whether a sweep already there is replaced.
+            figures: `svg`, `pdf` or `png`, the format of the figures.
+
+        Raises:
+            OutputError: There is something at `path` already, or it cannot be written.
+        """
+        with prepare(path, force=force) as staging:
+            return self.commit(staging, figures=figures)
+
+    def commit(self, staging: Staging, *, ratios: bool = False, figures: str = FigureFormat.SVG) -> Path:
+        """Writes the files to a place that `prepare` made, ratios drawn if told, and gives the folder its name.
+
+        Raises OutputError.
+        """
+        drawn = {"sweep": self.plot.ratios() if ratios else self.plot.measures()}
+        if self.by_size:
+            drawn["slowdown_by_size"] = self.plot.slowdown_by_size()
+        rows = self._flat()
+        with staging.writing():
+            json_text.write(staging.path / NUMBERS, self.as_dict())
+            with (staging.path / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+            for name, figure in drawn.items():
+                figure.savefig(staging.path / f"{name}.{FigureFormat(figures)}", facecolor="white")
+        return staging.commit()
+
+    def _repr_html_(self) -> str:
+        from xoff.report.notebook import grid_html
+        from xoff.studies import grids
+
+        return grid_html(grids.of_sweep(self))
+
+    def _flat(self) -> list[dict[str, Any]]:
+        return [
+            dict(row.at)
+            | _columns(row, self.sweep.measures)
+            | {f"unfinished.{name}": count for name, count in row.unfinished._asdict().items()}
+            for row in self.rows
+        ]
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    axes: Mapping[str, Iterable[Value] | Mapping[str, Changes]],
+    *,
+    seeds: int = 1,
+    measures: Sequence[str] = MEASURES,
+    workers: int = 1,
+    keep: str | Path | None = None,
+    on_finished: Callable[[], None] = lambda: None,
+) -> Swept:
+    """Runs a scenario for every combination of what is varied.
+
+    Args:
+        scenario: A scenario or its file.
+        axes: What is varied: for each key its values, `{"workload.load": [0.4, 0.8]}`; or a name of its own, and for
+            each of its positions the keys that change, `{"scheme": {"sih": {}, "dsh": {"switch.pfc.headroom": ...}}}`.
+        seeds: How many seeds each runs with, from the scenario's own upwards.
+        measures: Keys of `summary.json`.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one. In a script a call with
+            more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
+        keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
+        on_finished: Called after each run.
+
+    Raises:
+        TypeError: The axes are no dictionary.
+        ValueError: There is no seed or no worker.
+        ScenarioError: A combination cannot be simulated, nothing is varied, an axis has no values or one twice, or a
+            measure is no number of summaries.
+        WorkerLostError: A process was killed, or none could begin.
+        KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
+    """
+    if not isinstance(axes, Mapping):
+        message = f"axes: is a {type(axes).__name__}; expected a dictionary of what is varied: {{KEY: [A, B, C]}}"
+        raise TypeError(message)
+    check_at_least_one("seeds", seeds)
+    base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    wanted = Sweep.of(base, {name: Axis.given(name, values) for name, values in axes.items()}, seeds, measures)
+    return run_all(wanted, workers=workers, keep=keep, on_finished=on_finished)
+
+
+def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
+    """A place for a sweep: the folder `out`, or by default a new numbered one, `results/sweep-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
+    and one that was interrupted is replaced without.
+    """
+    return Staging.of_numbers(out, "sweep", NUMBERS, force=force)
+
+
+def _with_seeds(base: Scenario, changes: Changes, seeds: Sequence[int], called: str) -> tuple[Scenario, ...]:
+    """One combination with each seed. Raises ScenarioError, which says what it is called, if it cannot be simulated."""
+    try:
+        changed = base.with_values(changes)
+        runs = tuple(changed.with_value("seed", seed) for seed in seeds)
+        runs[0].check()
+    except ScenarioError as error:
+        raise ScenarioError(error.file, error.key, f"{error.problem} (with {called})", error.expected) from None
+    return runs
+
+
+def _spelled(at: Mapping[str, Value], axes: Mapping[str, Axis]) -> str:
+    """A combination in words: `scheme = hpcc, workload.load = 0.8`."""
+    return ", ".join(f"{name} = {position}{axes[name].unit or ''}" for name, position in at.items())
+
+
+def _counts(row: Row, measure: str) -> bool:
+    """Whether a combination has a value, or, of pauses, one that is not zero."""
+    found = row.measured.get(measure)
+    return found is not None and (found.value > 0 or measure != "pfc.off_us")
+
+
+def _row(at: Mapping[str, Value], values: Values, base: Values, left_out: Unfinished) -> Row:
+    ratios = {name: intervals.ratio(found, base[name]) for name, found in values.items() if name in base}
+    return Row(
+        at,
+        {measure: intervals.of_measure(measure, found) for measure, found in values.items()},
+        {measure: ratio for measure, ratio in ratios.items() if ratio},
+        left_out,
+    )
+
+
+def _plain(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, float | None]]:
+    return {measure: found._asdict() for measure, found in estimates.items()}
+
+
+def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
+    columns: dict[str, float | None] = {}
+    for measure in measures:
+        estimates = (of.get(measure) or (None, None, None) for of in (row.measured, row.ratios))
+        columns |= zip(_names(measure), chain(*estimates), strict=True)
+    return columns
+
+
+def _names(measure: str) -> list[str]:
+    """The columns of a measure."""
+    return [f"{measure}{of}{end}" for of in ("", "_ratio") for end in ("", "_low", "_high")]

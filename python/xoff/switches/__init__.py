@@ -1,0 +1,1 @@
+"""Configuration of switches: tables read, checked, planned and written."""

@@ -1,0 +1,281 @@
+"""What an exporter answers, and what several of them say and compute alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple, dataclass, replace
+from itertools import accumulate, groupby
+from math import ceil
+from typing import TYPE_CHECKING
+
+from xoff.switches.plan.classes import exponent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xoff.switches.plan.settings import Ecn, PortGroup, Settings, TrafficClass, Watchdog
+
+
+@dataclass(frozen=True)
+class Marking:
+    """Ports that mark alike.
+
+    Attributes:
+        suffix: What tells its name from those of others; empty for that of the fastest ports.
+        classes: All classes, with the marks that their packets get there.
+        groups: The ports.
+    """
+
+    suffix: str
+    classes: tuple[TrafficClass, ...]
+    groups: tuple[PortGroup, ...]
+
+    @property
+    def marked(self) -> list[tuple[TrafficClass, Ecn]]:
+        """Those of its classes that are marked at all, and how."""
+        return [(one, one.ecn) for one in self.classes if one.ecn]
+
+
+def markings(settings: Settings) -> list[Marking]:
+    """All of a switch, that of the fastest ports first."""
+    alike: dict[tuple[tuple[int, Ecn | None], ...], list[PortGroup]] = {(): []}
+    for group in settings.groups:
+        alike.setdefault(group.ecn, []).append(group)
+    return [
+        Marking(
+            suffix=f"-{_rates(groups, '-')}" if own else "",
+            classes=tuple(replace(one, ecn=dict(own).get(one.priority, one.ecn)) for one in settings.classes),
+            groups=tuple(groups),
+        )
+        for own, groups in alike.items()
+    ]
+
+
+def markings_by_group(settings: Settings) -> dict[str, Marking]:
+    """That of each group of ports, by its name."""
+    return {group.name: marking for marking in markings(settings) for group in marking.groups}
+
+
+def marks(settings: Settings) -> dict[tuple[str, Ecn], Marking]:
+    """All marks of every class, by its name, each with the first ports that have them."""
+    found: dict[tuple[str, Ecn], Marking] = {}
+    for marking in markings(settings):
+        for one, ecn in marking.marked:
+            found.setdefault((one.name, ecn), marking)
+    return found
+
+
+def told_marks(settings: Settings) -> list[tuple[str, Ecn]]:
+    """The same, each with what notes call those who have them."""
+    return [
+        (f"class {name} at {_rates(marking.groups, ' and ')}" if marking.suffix else f"class {name}", ecn)
+        for (name, ecn), marking in marks(settings).items()
+    ]
+
+
+def _rates(groups: Iterable[PortGroup], between: str) -> str:
+    """Of these ports, by which marks differ."""
+    return between.join(f"{rate / 1e9:g}G" for rate in dict.fromkeys(group.rate_bps for group in groups))
+
+
+_LEAST_CABLE_M = 1
+"""SONiC makes no lossless profile for 0 m (sonic-swss, cfgmgr/buffermgr.cpp), and Cumulus Linux takes 1 m and more."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """A configuration.
+
+    Attributes:
+        notes: What it does not say, or only nearly, and what is nearest.
+        comment: What begins a comment in it; None where it can have none.
+    """
+
+    text: str
+    notes: tuple[str, ...]
+    comment: str | None = None
+
+
+def alpha_text(alpha: float) -> str:
+    """The power of two nearest to an alpha, as command lines have it: `1/8`, `4`."""
+    power = exponent(alpha)
+    return str(2**power) if power >= 0 else f"1/{2**-power}"
+
+
+def percent(probability: float) -> int:
+    """A probability in whole percent, at least 1."""
+    return max(1, round(probability * 100))
+
+
+def ranges(numbers: Iterable[int]) -> list[str]:
+    """Numbers as `3-4`, `6`."""
+    runs = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
+    ends = [[number for _, number in run] for _, run in runs]
+    return [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in ends]
+
+
+def cable_m(group: PortGroup) -> int:
+    """The length of its cables in whole metres, and never none."""
+    return max(_LEAST_CABLE_M, ceil(group.cable_m))
+
+
+def cable_notes(settings: Settings) -> list[str]:
+    """That cables without a length are written with one."""
+    without = [group.name for group in settings.groups if group.cable_m <= 0]
+    if not without:
+        return []
+    return [
+        f"{', '.join(without)}: no cable is written as {_LEAST_CABLE_M} m of it: for 0 m SONiC makes no lossless "
+        "profile, and Cumulus Linux takes no such length"
+    ]
+
+
+_KEPT = ": other names in the plan (names of [[ports]]) are kept"
+
+
+@dataclass(frozen=True)
+class PortNames:
+    """What a system calls its ports.
+
+    Attributes:
+        counted: The names of ports that a plan only counts.
+        first: The number of the first.
+        known: What the system's names are like, as a regular expression.
+        like: The same for people.
+        by_lanes: Whether they are counted by their first lanes, and not one by one.
+    """
+
+    system: str
+    counted: str
+    first: int
+    known: str
+    like: str
+    by_lanes: bool = False
+
+    def of(self, settings: Settings) -> dict[str, str]:
+        """By the plan's name, that of the system; the plan's own if it names ports itself."""
+        planned = _planned(settings)
+        if not _counts_only(planned):
+            return {name: name for name in planned}
+        steps = [group.step if self.by_lanes else 1 for group in settings.groups for _ in group.ports]
+        numbers = accumulate(steps, initial=self.first)
+        return {name: self.counted.format(number) for name, number in zip(planned, numbers, strict=False)}
+
+    def notes(self, settings: Settings) -> list[str]:
+        """Where the names are from, if that is not the plan; or which of the plan's the system cannot have."""
+        planned = _planned(settings)
+        if _counts_only(planned):
+            names = dict.fromkeys(list(self.of(settings).values())[:: len(planned) - 1 or 1])
+            return [
+                f"ports are {' to '.join(names)}, counted as the {settings.source} has them; {self.system} "
+                f"calls them {self.like}{_KEPT if settings.source == 'plan' else ''}"
+            ]
+        foreign = [name for name in planned if not re.fullmatch(self.known, name)]
+        if not foreign:
+            return []
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        return [
+            f"{foreign[0]}{more}, as the plan names ports, cannot be in {self.system}, which calls them {self.like}: "
+            "this does not load before they are renamed"
+        ]
+
+
+def _planned(settings: Settings) -> list[str]:
+    return [port for group in settings.groups for port in group.ports]
+
+
+def _counts_only(planned: list[str]) -> bool:
+    return planned == [f"Ethernet{number}" for number in range(len(planned))]
+
+
+def reserved(settings: Settings, *, lossless: bool) -> int:
+    """What queues have for themselves: as on the MMU that has most ports, on all of them."""
+    ports = settings.pools.ports_per_mmu * settings.pools.mmus
+    return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * ports
+
+
+def beyond_memory(settings: Settings, all_bytes: int) -> str:
+    """By how much some bytes are more than the chip's memory, to put behind them; empty if they fit."""
+    over = all_bytes - settings.memory_bytes
+    return f", {over:,} B more than the chip's {settings.memory_bytes:,} B" if over > 0 else ""
+
+
+def rounding_notes(settings: Settings, *, alphas: bool = True) -> list[str]:
+    """Numbers that a power of two, or whole percent, only comes near."""
+    notes = [
+        f"class {one.name}: alpha {one.alpha:g} is written as {alpha_text(one.alpha)}, a power of two"
+        for one in settings.classes
+        if alphas and 2.0 ** exponent(one.alpha) != one.alpha
+    ]
+    for name, ecn in told_marks(settings):
+        if percent(ecn.probability) / 100 != ecn.probability:
+            exact, written = f"{ecn.probability * 100:g} %", percent(ecn.probability)
+            notes.append(f"{name}: probability {exact} is written as {written} %, whole percent")
+    return notes
+
+
+def watchdog_notes(settings: Settings, why: str) -> list[str]:
+    """That what the plan says of the PFC watchdog is not written."""
+    if settings.watchdog is None:
+        return []
+    action, detection, restoration = astuple(settings.watchdog)
+    planned = f"{action} after {detection} ms, restored after {restoration} ms"
+    return [f"the {settings.source}'s PFC watchdog ({planned}) is left out: {why}"]
+
+
+def dropping_notes(watchdog: Watchdog, why: str) -> list[str]:
+    """That the PFC watchdog drops, where the plan has it do something else."""
+    if watchdog.action == "drop":
+        return []
+    return [f"the PFC watchdog drops, and does not {watchdog.action} as planned: {why}"]
+
+
+def resuming_notes(settings: Settings) -> list[str]:
+    """That senders resume where they paused, if they do."""
+    if all(group.pause is None or group.pause.xon_offset_bytes for group in settings.groups):
+        return []
+    whose = "in the simulations of DSH's paper" if settings.headroom_scheme == "dsh" else "planned"
+    return [
+        f"senders resume 0 B below the pause, as {whose}: without hysteresis, they may be paused anew by each packet"
+    ]
+
+
+def share_notes(settings: Settings) -> list[str]:
+    """That shares of the link are not written, and what they are."""
+    turns = [one for one in settings.classes if one.weight is not None and not one.strict]
+    strict = [one for one in settings.classes if one.strict]
+    told = [f"{one.weight} of {one.name}" for one in turns] + [f"{one.name} before all others" for one in strict]
+    return [f"shares of the link are left out{': ' if told else ''}{', '.join(told)}"]
+
+
+def pool_notes(settings: Settings, system: str) -> list[str]:
+    """That a threshold on the pool (BCC) is not there, and what is nearest."""
+    ecn = settings.pools.ecn
+    if ecn is None:
+        return []
+    ports = settings.pools.ports_per_mmu
+    return [
+        f"ECN on the shared pool (K_min {ecn.minimum_bytes} B, K_max {ecn.maximum_bytes} B, "
+        f"P_max {ecn.probability * 100:g} %) is left out: {system}. Nearest are thresholds of queues alone: "
+        f"{ecn.minimum_bytes // ports} B on each of {ports} ports marks before the pool holds K_min, "
+        "at the price of throughput when few are busy"
+    ]
+
+
+_SWITCHES_PART = {
+    "qcn": "the congestion point (802.1Qau)",
+    "hpcc": "in-band telemetry",
+    "power_tcp": "in-band telemetry",
+}
+"""Of congestion controls that need more of switches than marks."""
+
+
+def feedback_notes(settings: Settings) -> list[str]:
+    """That what the hosts' congestion control needs of switches is not there, and what is nearest."""
+    control = settings.hosts.congestion_control if settings.hosts else ""
+    if control not in _SWITCHES_PART:
+        return []
+    return [
+        f"{_SWITCHES_PART[control]} for {control} is left out: no form is known here. "
+        'Nearest is ECN on the queues with DCQCN in the hosts (`scheme = "dcqcn"`)'
+    ]

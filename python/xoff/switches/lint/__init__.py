@@ -1,0 +1,31 @@
+"""A switch's tables held against physics: what they set, what that comes to, and what would do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xoff.switches.lint.checks import CHECKS
+from xoff.switches.lint.finding import Finding, Severity
+from xoff.switches.lint.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+__all__ = ["CHECKS", "Finding", "Severity", "Tables", "lint"]
+
+
+def lint(switches: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
+    """What all checks find in the tables of all switches, the worst first, then by file and line."""
+    checks = [check for check in CHECKS if check.__name__ not in ignored]
+    judged = _as_judged(list(switches))
+    found = [Finding(check.__name__, *fault) for tables in judged for check in checks for fault in check(tables)]
+    return sorted(dict.fromkeys(found), key=lambda finding: (finding.severity, finding.place.file, finding.place.line))
+
+
+def _as_judged(switches: list[Tables]) -> list[Tables]:
+    """With the chip of their model, its MMUs too, and with one another's tables."""
+    return [
+        replace(one, chip=one.chip_of_memory, beside=tuple(other for other in switches if other is not one))
+        for one in switches
+    ]

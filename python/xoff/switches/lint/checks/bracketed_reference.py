@@ -1,0 +1,27 @@
+"""Names of rows in the form before 2021."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.switches.lint.finding import Fault, Severity
+from xoff.switches.lint.references import references
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.switches.lint.tables import Tables
+
+
+def bracketed_reference(tables: Tables) -> Iterator[Fault]:
+    """Names of rows in brackets and with their table, the form before 2021, which SONiC refuses since (orch.cpp).
+
+    It is told once; other checks read them as the names alone.
+    """
+    found = [(tables.place(table, key, field), target, name) for table, key, field, target, name in references(tables)]
+    bracketed = [(place, name) for place, target, name in found if f"[{target}|{name}]" in place.value.split(",")]
+    if bracketed:
+        place, name = bracketed[0]
+        others = f", and {len(bracketed) - 1} more like it" if bracketed[1:] else ""
+        physics = f"the form before 2021, a name in brackets with its table{others}: SONiC refuses it since"
+        yield Fault(Severity.ERROR, place, physics, f"the name alone, {name}; other findings are as if it were so")

@@ -1,0 +1,63 @@
+"""The formulas that checks need, in whole bytes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+from xoff import _xoff
+from xoff.switches.headroom import QUANTUM_BYTES, SONIC_CABLE_M_PER_S
+
+_STATED_MBPS = {10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000, 800_000}
+"""Speeds of which IEEE 802.3 says how fast an end stops (31B.3.7)."""
+
+
+ROCE_BYTES = 4200
+"""The largest packet of RoCE, from its IP header on: 4096 B of data, and up to 84 B of headers."""
+
+ROCE_HEADER_BYTES = 14 + 20 + 8 + 12
+"""Of Ethernet, IPv4, UDP and BTH."""
+
+_ROUNDED = Fraction(2, 100)
+"""By how much published sizes of memory may be rounded: the 12 MiB of a Trident II are 61,440 cells, 1.6 % more."""
+
+
+def rounded_up(size: int) -> int:
+    """The most that something may have of which a size is published."""
+    return size + int(_ROUNDED * size)
+
+
+def bytes_on_cable(speed_mbps: int, cable_m: int) -> int:
+    """What is in flight while a pause goes out and the last bit sent before it comes in: 2 L/c times the rate."""
+    return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * SONIC_CABLE_M_PER_S))
+
+
+def response_bytes(speed_mbps: int) -> int | None:
+    """What the other end may send before it stops; None at a speed of which the standard says nothing."""
+    if speed_mbps not in _STATED_MBPS:
+        return None
+    return _xoff.reaction_quanta(speed_mbps * 10**6) * QUANTUM_BYTES
+
+
+def alpha(exponent: int) -> Fraction:
+    """The share of the free pool that `dynamic_th` stands for."""
+    return Fraction(2) ** exponent
+
+
+def dynamic_limit(exponent: int, pool_bytes: int, beside: Fraction = Fraction(0)) -> int:
+    """What one queue may hold of a pool under Dynamic Threshold, beside busy ones whose alphas are this together.
+
+    Where it is alone that is alpha B/(1 + alpha).
+    """
+    share = alpha(exponent)
+    return int(share * pool_bytes / (1 + share + beside))
+
+
+def guaranteed_minimum(exponent: int, pool_bytes: int, ports: int, classes: int) -> int:
+    """The largest K_min at which a queue marks before any port is paused, however its bytes came in (DCQCN, section 4).
+
+    One port may fill a queue at each of `ports` up to K_min, while all queues of all classes hold as much:
+    n K_min <= alpha (B - p n K_min). With alpha = beta/8 and p = 8 that is the paper's beta B/(8 n (1 + beta)).
+    """
+    share = alpha(exponent)
+    return int(share * pool_bytes / (ports * (1 + classes * share)))

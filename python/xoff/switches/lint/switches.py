@@ -1,0 +1,73 @@
+"""Which files are one switch's: ConfigDB is often several, and the lookup table one of its own."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TypeAlias
+
+from xoff.errors import InputError
+from xoff.switches.sonic import ConfigFile, PgProfileLookup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SwitchFile: TypeAlias = ConfigFile | PgProfileLookup
+
+
+def parse(name: str, text: str) -> SwitchFile:
+    """Reads `config_db.json` or, where the text does not look like JSON, `pg_profile_lookup.ini`.
+
+    Raises:
+        InputError: It is neither.
+    """
+    if name.endswith(".json") or text.lstrip().startswith("{"):
+        return ConfigFile.parse(name, text)
+    if not name.endswith(".ini") and not _may_be_lookup(text):
+        expected = "expected config_db.json or pg_profile_lookup.ini; what other systems have is written (xoff export)"
+        raise InputError(name, "", "is no table of SONiC, and no others are read", expected)
+    return PgProfileLookup.parse(name, text)
+
+
+def _may_be_lookup(text: str) -> bool:
+    """Whether the first row, if there is one, begins with a speed."""
+    rows = (line.split() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    return next((row[0].isdigit() for row in rows), True)
+
+
+def by_switch(files: Sequence[SwitchFile]) -> list[tuple[SwitchFile, ...]]:
+    """All files together where no config contradicts another; else those of a folder; else each alone.
+
+    Where every folder has a config, each of several lookup tables is for that of its folder.
+    """
+    folders: dict[PurePath, list[SwitchFile]] = {}
+    for file in files:
+        folders.setdefault(PurePath(file.name).parent, []).append(file)
+    is_told_by_folders = len(lookups_of(files)) > 1 and all(map(configs_of, folders.values()))
+    if _are_one_switch(files) and not is_told_by_folders:
+        return [tuple(files)]
+    parts = folders.values()
+    return [part for its in parts for part in ([tuple(its)] if _are_one_switch(its) else [(alone,) for alone in its])]
+
+
+def without_config(switches: Sequence[Sequence[SwitchFile]]) -> list[str]:
+    """Names of lookup tables that none of the configs which are there is held against."""
+    if not any(map(configs_of, switches)):
+        return []
+    return [lookup.name for files in switches if not configs_of(files) for lookup in lookups_of(files)]
+
+
+def _are_one_switch(files: Sequence[SwitchFile]) -> bool:
+    """Whether there is a config, and no row stands in two of them with different values."""
+    configs = configs_of(files)
+    return bool(configs) and not any(one.contradicts(other) for one, other in combinations(configs, 2))
+
+
+def configs_of(files: Iterable[SwitchFile]) -> list[ConfigFile]:
+    """Those of ConfigDB."""
+    return [file for file in files if isinstance(file, ConfigFile)]
+
+
+def lookups_of(files: Iterable[SwitchFile]) -> list[PgProfileLookup]:
+    """Lookup tables."""
+    return [file for file in files if isinstance(file, PgProfileLookup)]

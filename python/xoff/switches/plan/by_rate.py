@@ -1,0 +1,75 @@
+"""Marks of ports by their rate: by a scheme's formula, in proportion to those of the fastest ports, or as planned."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from xoff.errors import PlanError
+from xoff.switches.plan.file import Bcc, Dcqcn, Dctcp
+
+if TYPE_CHECKING:
+    from xoff.switches.plan.switch import Switch
+
+MarkingScheme: TypeAlias = Bcc | Dcqcn | Dctcp
+"""Schemes by which switches mark."""
+_PROPORTION = "HPCC, simulation/run.py"
+"""Whose thresholds of DCTCP (30 kB at 10 Gb/s) and DCQCN (100 and 400 kB at 25 Gb/s) are in proportion to rates."""
+
+
+class Threshold(NamedTuple):
+    """Of ports of one rate, and how it is found."""
+
+    size_bytes: int
+    formula: str
+    source: str
+
+    @property
+    def row(self) -> tuple[int, str, str, str]:
+        """Value, unit, formula and source."""
+        return self.size_bytes, "B", self.formula, self.source
+
+
+def rates_bps(switch: Switch, own: MarkingScheme) -> list[int]:
+    """Rates whose ports are planned by themselves, the highest first; where all mark alike, that of the fastest."""
+    every = sorted({group.rate_bps for group in switch.groups}, reverse=True)
+    return every if own.by_rate or own.at_rate else every[:1]
+
+
+def proportion(switch: Switch, own: MarkingScheme, rate_bps: int) -> Fraction:
+    """What ports of a rate have of a threshold that the plan has for the fastest."""
+    return Fraction(rate_bps, switch.fastest_bps) if own.by_rate else Fraction(1)
+
+
+def told(switch: Switch, own: MarkingScheme, rate_bps: int, planned: int) -> tuple[str, str]:
+    """Formula and source of that."""
+    if proportion(switch, own, rate_bps) == 1:
+        return "the plan's", "plan"
+    return f"{planned:,} x {rate_bps / 1e9:g} / {switch.fastest_bps / 1e9:g}", _PROPORTION
+
+
+def name(rate_bps: int) -> str:
+    """A rate in keys."""
+    return f"{rate_bps / 1e9:g}Gbps"
+
+
+def key(switch: Switch, of_fastest: str, rate_bps: int) -> str:
+    """Of a row: that of the fastest ports, or with the rate of others."""
+    return of_fastest if rate_bps == switch.fastest_bps else f"{of_fastest}.{name(rate_bps)}"
+
+
+def at(switch: Switch, own: MarkingScheme, rate_bps: int) -> str:
+    """Where ports of several rates are planned, which those of a row are."""
+    return f" at {rate_bps / 1e9:g} Gb/s" if len(rates_bps(switch, own)) > 1 else ""
+
+
+def check(switch: Switch) -> None:
+    """Raises PlanError for marks at a rate that no port has."""
+    own = switch.plan.congestion
+    if not isinstance(own, MarkingScheme):
+        return
+    there = dict.fromkeys(name(group.rate_bps) for group in switch.groups)
+    for rate in own.at_rate:
+        if name(rate) not in there:
+            where, expected = f"congestion.at_rate.{name(rate)}", f"expected {' or '.join(there)}"
+            raise PlanError(None, where, "no port has this rate", expected)

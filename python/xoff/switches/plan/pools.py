@@ -1,0 +1,47 @@
+"""What reserves and headroom leave of memory, and which classes share it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff.switches.plan import headroom
+
+if TYPE_CHECKING:
+    from xoff.switches.plan.switch import Switch
+
+
+class Shared(NamedTuple):
+    """Shared pools of one MMU, in bytes."""
+
+    lossless: int
+    """Of classes that pause."""
+    lossy: int
+    """Of all others."""
+
+
+def of(switch: Switch) -> Shared:
+    """The pools of each MMU: chips give all of them equal ones, for which the fullest must have room."""
+    part = fullest(switch)
+    return beside(part, headroom.set_aside(part))
+
+
+def fullest(switch: Switch) -> Switch:
+    """The MMU to which reserves and headroom leave least."""
+    return min(switch.parts, key=lambda part: left(part, headroom.set_aside(part)))
+
+
+def left(part: Switch, headroom_bytes: int) -> int:
+    """What reserves and so much headroom leave of an MMU; below 0 where they do not fit."""
+    return part.memory_bytes - headroom_bytes - part.reserved_bytes
+
+
+def beside(part: Switch, headroom_bytes: int) -> Shared:
+    """The pools of an MMU that sets so much headroom aside."""
+    free = max(0, left(part, headroom_bytes))
+    if not part.lossless:
+        return Shared(0, free)
+    if all(one.lossless for one in part.plan.classes):
+        return Shared(free, 0)
+    asked = part.plan.lossy_pool
+    lossy = free - free // 4 * 3 if asked is None else min(free, asked)
+    return Shared(free - lossy, lossy)

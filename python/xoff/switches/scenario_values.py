@@ -1,0 +1,262 @@
+"""What a scenario says of one of its switches as single values, each by its key, whichever way it says them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from xoff import _xoff
+from xoff.errors import ScenarioError
+from xoff.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xoff.scenario.topology import Port
+    from xoff.switches.importing import Part
+
+Value: TypeAlias = int | Fraction | str | bool
+"""Bytes, a share or a probability, a name, yes or no."""
+
+_ALONE = """
+topology = { kind = "star", hosts = 2, host_link = { rate = "100Gbps", delay = "1us" } }
+transport.any = { kind = "constant_rate" }
+workload = [{ kind = "permutation", transport = "any", size = "1kB", priority = CLASS }]
+"""
+"""A scenario around switches of which tables say something."""
+_COUNTS = ("switch.scheduler", "switch.trimming.priority")
+"""Keys with numbers that are no bytes."""
+
+
+class Key(NamedTuple):
+    """A key of a scenario, and the class that it is about where there is one for each."""
+
+    name: str
+    one: int | None = None
+
+    def __str__(self) -> str:
+        return self.name.format(self.one)
+
+
+TRIMMING = Key("switch.trimming")
+"""Whether packets are trimmed."""
+TRIMMING_SIZE = Key("switch.trimming.size")
+TRIMMING_PRIORITY = Key("switch.trimming.priority")
+
+
+class Said(NamedTuple):
+    """All that is said of a switch."""
+
+    lossless: dict[int, bool]
+    """Of every class, whether it is."""
+    values: dict[Key, Value | None]
+    """None where nothing is said."""
+
+
+class Marks(NamedTuple):
+    """What a marker comes to."""
+
+    kind: str | None
+    """None if it has a threshold or a ramp."""
+    minimum: int | None
+    maximum: int | None
+    probability: Fraction | None
+
+    @classmethod
+    def of(cls, marker: dict[str, Any] | None) -> Marks:
+        """Of a piece of the scenario; all None where nothing is said."""
+        if not marker:
+            return cls(None, None, None, None)
+        if marker["kind"] == "threshold":
+            threshold = _bytes(marker["threshold"])
+            return cls(None, threshold, threshold, Fraction(1))
+        minimum, maximum = (_bytes(marker.get(end)) for end in ("minimum", "maximum"))
+        kind = None if marker["kind"] == "red" else marker["kind"]
+        return cls(kind, minimum, maximum, _ratio(marker.get("probability")))
+
+
+def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
+    """What a scenario says of a switch, and of its ports of this rate."""
+    return _of_document(tomllib.loads(scenario.to_toml()), scenario, node, rate_bps)
+
+
+def _of_document(document: dict[str, Any], scenario: Scenario, node: str, rate_bps: int | None) -> Said:
+    settings = json.loads(scenario._core.switch_settings(node))
+    classes = document.get("class") or [{"priority": one, "lossless": False} for one in range(8)]
+    lossless = {one["priority"]: one["lossless"] for one in classes}
+    return Said(lossless, dict(_values(settings, document.get("pfc", {}), lossless, rate_bps)))
+
+
+def resolved(scenario: Scenario, node: str, rate_bps: int | None, keys: Iterable[Key]) -> Said:
+    """The same, and what the scenario leaves to formulas and defaults of some keys. Raises ScenarioError."""
+    found = of_scenario(scenario, node, rate_bps)
+    memory = json.loads(scenario._core.switch_memory(scenario.read_files(), node))["lossless"]
+    if memory is None:
+        return found
+    sizes = {
+        size
+        for port, size in zip(_ports(scenario, node), memory["headroom_of_ports"], strict=True)
+        if rate_bps in (None, port.rate_bps)
+    }
+    left = {
+        Key("switch.pfc.xon_offset"): memory["xon_offset"],
+        Key("switch.pfc.lossless_pool"): memory["shared"],
+        Key("switch.pfc.headroom.size"): sizes.pop() if len(sizes) == 1 else None,
+    }
+    return found._replace(
+        values=found.values | {key: left[key] for key in keys if key in left and found.values.get(key) is None}
+    )
+
+
+def _ports(scenario: Scenario, node: str) -> list[Port]:
+    return [port for port in scenario.topology.ports if port.node == node]
+
+
+def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None) -> str:
+    """The switch of this name; left out, the first, if the same is said of all, and of their ports of this rate.
+
+    Raises ScenarioError.
+    """
+    switches = scenario.topology.switches
+    if name is not None:
+        if name not in switches:
+            expected = f"expected one of {switches[0]} to {switches[-1]}"
+            raise ScenarioError(scenario.file, f"--switch {name}", "the scenario has no such switch", expected)
+        return name
+    document = tomllib.loads(scenario.to_toml())
+    kinds = {repr(_of_document(document, scenario, one, rate_bps)): one for one in reversed(switches)}
+    if len(kinds) > 1:
+        expected = f"expected --switch with one of them, such as {' or '.join(sorted(kinds.values()))}"
+        raise ScenarioError(scenario.file, "switch", "has switches that differ", expected)
+    return switches[0]
+
+
+def of_part(part: Part) -> Said:
+    """What tables come to."""
+    some_class = next(setting.value for setting in part.tables[0].settings if setting.key == "priority")
+    around = _ALONE.replace("CLASS", str(some_class))
+    return of_scenario(Scenario.from_text(f"{around}\n{part.text}"), "switch0", None)
+
+
+def spelled(key: Key, value: Value) -> str:
+    """As a scenario has it."""
+    if isinstance(value, str | bool):
+        return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, int):
+        return str(value) if key.name.startswith(_COUNTS) else f"{value}B"
+    if key.name.startswith("pfc."):
+        return f"{float(value):g}ms"
+    return f"{float(value):g}" if key.name.endswith("probability") else str(value)
+
+
+def _values(
+    settings: dict[str, Any], pfc: dict[str, Any], lossless: dict[int, bool], rate_bps: int | None
+) -> Iterator[tuple[Key, Value | None]]:
+    yield Key("switch.total"), _bytes(settings["total"])
+    yield Key("switch.reserved_per_queue"), _bytes(settings["reserved_per_queue"])
+    yield Key("switch.reserved_per_port"), _bytes(settings["reserved_per_port"]) or None
+    for key in ("shared_per_pool", "ports_per_pool", "pools"):
+        yield Key(f"switch.{key}"), _text(settings[key])
+    yield Key("switch.scheduler.quantum"), _text(settings["scheduler"].get("quantum"))
+    yield from _policy("switch.buffer", settings["buffer"], [one for one in lossless if not lossless[one]])
+    yield from _trimming(settings["trimming"])
+    for one in lossless:
+        yield from _marking(settings["marking"], one, rate_bps)
+        yield from _scheduling(settings["scheduler"], one)
+    marking = settings["marking"]
+    yield Key("switch.marking.port"), _text(_at_rate(marking, rate_bps).get("port") or marking["port"])
+    yield Key("switch.marking.pool"), _text(marking["pool"])
+    if settings["pfc"] and any(lossless.values()):
+        yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]], rate_bps)
+        yield from _watching(pfc)
+
+
+def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tuple[Key, Value | None]]:
+    if not classes:
+        return
+    yield Key(f"{key}.policy"), policy["policy"]
+    if policy["policy"] == "dynamic_threshold":
+        alphas = policy["alpha_by_priority"] or [policy["alpha"]] * 8
+        for one in classes:
+            yield Key(f"{key}.alpha_by_priority[{{}}]", one), _ratio(alphas[one])
+    elif policy["policy"] == "static_threshold":
+        yield Key(f"{key}.threshold"), _bytes(policy["threshold"])
+
+
+def _trimming(trimming: dict[str, Any] | None) -> Iterator[tuple[Key, Value | None]]:
+    yield TRIMMING, trimming is not None
+    yield TRIMMING_SIZE, _bytes(trimming["size"]) if trimming else None
+    yield TRIMMING_PRIORITY, trimming["priority"] if trimming else None
+
+
+def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
+    at_rate = _at_rate(marking, rate_bps)
+    marker = (
+        at_rate.get("queue_by_priority", {}).get(str(one))
+        or marking.get("queue_by_priority", {}).get(str(one))
+        or at_rate.get("queue")
+        or marking["queue"]
+    )
+    for field, value in Marks.of(marker)._asdict().items():
+        yield Key(f"switch.marking.queue_by_priority.{{}}.{field}", one), value
+
+
+def _at_rate(table: dict[str, Any], rate_bps: int | None) -> dict[str, Any]:
+    """What a table says of ports of a rate; nothing where it says nothing."""
+    at_rates = table.get("at_rate", {}).items()
+    return next((at for rate, at in at_rates if quantity("rate", rate) == rate_bps), {})
+
+
+def _scheduling(scheduler: dict[str, Any], one: int) -> Iterator[tuple[Key, Value | None]]:
+    strict = scheduler["kind"] == "strict_priority" or one in scheduler["strict"]
+    yield Key("switch.scheduler.strict[{}]", one), strict
+    yield Key("switch.scheduler.weights[{}]", one), None if strict else scheduler["weights"][one]
+
+
+def _pausing(pfc: dict[str, Any], classes: list[int], rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
+    own = _at_rate(pfc, rate_bps)
+    yield from _policy("switch.pfc.xoff", own.get("xoff") or pfc["xoff"], classes)
+    headroom = pfc["headroom"]
+    yield Key("switch.pfc.headroom.scheme"), headroom["scheme"]
+    yield Key("switch.pfc.headroom.size"), _bytes(own.get("headroom") or headroom.get("size"))
+    yield Key("switch.pfc.headroom.ratio"), _ratio(headroom.get("ratio", 1))
+    yield Key("switch.pfc.headroom.at_ports"), _text(headroom.get("at_ports"))
+    for key in ("xon_offset", "reserved", "lossless_pool"):
+        yield Key(f"switch.pfc.{key}"), _bytes(pfc[key])
+
+
+def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
+    watchdog = pfc.get("watchdog", {})
+    yield Key("pfc.watchdog.action"), watchdog.get("action")
+    detection, restoration = pfc.get("detection_time"), watchdog.get("restoration_time")
+    yield Key("pfc.detection_time"), _milliseconds(detection) if watchdog else None
+    yield Key("pfc.watchdog.restoration_time"), _milliseconds(restoration)
+
+
+def quantity(dimension: str, value: Any) -> int:  # noqa: ANN401
+    """A size, rate or time of a scenario, in bytes, bits per second or picoseconds."""
+    return _xoff.quantity(dimension, json.dumps(value))
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401
+    """A piece of the scenario as it stands there."""
+    return json.dumps(value) if value else None
+
+
+def _bytes(value: Any) -> int | None:  # noqa: ANN401
+    return None if value is None else quantity("size", value)
+
+
+def ratio(value: Any) -> Fraction:  # noqa: ANN401
+    """A number of a scenario, such as 0.5 or "1/2"."""
+    return Fraction(*_xoff.ratio(json.dumps(value)))
+
+
+def _ratio(value: Any) -> Fraction | None:  # noqa: ANN401
+    return None if value is None else ratio(value)
+
+
+def _milliseconds(value: Any) -> Fraction | None:  # noqa: ANN401
+    return None if value is None else Fraction(quantity("time", value), 10**9)

@@ -1,0 +1,111 @@
+"""`pg_profile_lookup.ini`: the headroom of a lossless priority group by its port's speed and cable."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, ValidationError
+
+from xoff.errors import InputError
+from xoff.switches.sonic.config_db import Row
+from xoff.switches.sonic.fields import Bytes, CableLength, Exponent, Integer, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COLUMNS = ("speed", "cable", "size", "xon", "xoff", "threshold")
+OPTIONAL = "xon_offset"
+
+
+class PgProfile(Row):
+    """A row."""
+
+    speed: Annotated[Integer, Field(gt=0)]
+    """Mb/s."""
+    cable: CableLength
+    """Metres."""
+    size: Bytes
+    """Reserved."""
+    xon: Bytes
+    xoff: Bytes
+    """Headroom."""
+    threshold: Exponent
+    """Of two: alpha = 2^n."""
+    xon_offset: Bytes | None = None
+
+    @property
+    def key(self) -> str:
+        """By which it is found."""
+        return f"{self.speed} {self.cable}m"
+
+    @property
+    def name(self) -> str:
+        """What the switch calls the buffer profile that it makes of this row."""
+        return f"pg_lossless_{self.speed}_{self.cable}m_profile"
+
+
+@dataclass(frozen=True)
+class PgProfileLookup:
+    """A file.
+
+    Attributes:
+        text: As it was found.
+        rows: Its rows and the line of each.
+        overwritten: Rows whose speed and cable stand again further down: only the last of these counts
+            (sonic-swss, cfgmgr/buffermgr.cpp).
+    """
+
+    name: str
+    text: str
+    rows: tuple[tuple[int, PgProfile], ...]
+    overwritten: tuple[tuple[int, PgProfile], ...] = ()
+
+    def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
+        """The text with other values in some columns, by row (`100000 40m`) and column, of rows that are there."""
+        lines = self.text.splitlines(keepends=True)
+        numbers = {row.key: number for number, row in self.rows}
+        for (key, column), value in values.items():
+            index, place = numbers[key] - 1, (*COLUMNS, OPTIONAL).index(column)
+            ends = [found.span() for found in re.finditer(r"\S+", lines[index])]
+            start, end = ends[place] if place < len(ends) else (ends[-1][1], ends[-1][1])
+            lines[index] = f"{lines[index][:start]}{'' if place < len(ends) else ' '}{value}{lines[index][end:]}"
+        return "".join(lines)
+
+    def row(self, speed: int | None, cable: int | None) -> tuple[int, PgProfile] | None:
+        """The row of a speed and a cable, and its line."""
+        return next((found for found in self.rows if (found[1].speed, found[1].cable) == (speed, cable)), None)
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> PgProfileLookup:
+        """Reads a file's text.
+
+        Raises:
+            InputError: A row lacks a column or has a value that it cannot have; there is no row at all.
+        """
+        rows = tuple(
+            (number, _row(name, number, line.split()))
+            for number, line in enumerate(text.splitlines(), start=1)
+            if line.strip() and not line.lstrip().startswith("#")
+        )
+        if not rows:
+            raise InputError(name, "", "has no rows", f"expected pg_profile_lookup.ini of SONiC: {' '.join(COLUMNS)}")
+        last = {row.name: line for line, row in rows}
+        counts = tuple(found for found in rows if last[found[1].name] == found[0])
+        return cls(name, text, counts, tuple(found for found in rows if found not in counts))
+
+
+def _row(name: str, number: int, values: list[str]) -> PgProfile:
+    expected = f"expected {' '.join(COLUMNS)} [{OPTIONAL}]"
+    if len(values) < len(COLUMNS):
+        lacking = ", ".join(COLUMNS[len(values) :])
+        raise InputError(name, f"line {number}", f"the row lacks {lacking}", expected)
+    if len(values) > len(COLUMNS) + 1:
+        raise InputError(name, f"line {number}", f"the row has {len(values)} columns", expected)
+    try:
+        return PgProfile.model_validate(dict(zip((*COLUMNS, OPTIONAL), values, strict=False)))
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        key = f"line {number}: {detail['loc'][0]}"
+        raise InputError(name, key, f"{detail['input']!r} {problem(detail)}") from None

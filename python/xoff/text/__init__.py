@@ -1,0 +1,1 @@
+"""Text that xoff reads and writes: quantities with units, TOML, JSON, tables."""

@@ -1,0 +1,181 @@
+"""TOML files that a Pydantic model describes; what is wrong in one is a line that names file, key and remedy."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from xoff.scenario import inputs
+from xoff.text.toml_changes import NotChangedError, change
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pydantic.fields import FieldInfo
+    from pydantic_core import ErrorDetails
+
+    from xoff.errors import InputError
+
+
+class Table(BaseModel):
+    """A table of such a file: no key but its own, and each with its docstring."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+Model = TypeVar("Model", bound=Table)
+_OF_SCENARIOS = "topology"
+"""Every scenario has it, and no other file."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Model]):
+    """A kind of file."""
+
+    model: type[Model]
+    """The whole file."""
+    refusal: type[InputError]
+    """What is raised."""
+    start: str
+    """Where there is one to start from."""
+    schemes: Mapping[str, Mapping[str, type[Table]]] = field(default_factory=dict)
+    """Tables that depend on their `scheme`, by their keys."""
+
+    def load(self, path: Path, changes: Sequence[str] = ()) -> Model:
+        """Reads a file, and changes each key that `changes` names (`KEY=VALUE`). Raises the refusal."""
+        text = inputs.read(path, str(path), remedy=self.start, refusal=self.refusal)
+        return self.parse(text, str(path), changes)
+
+    def parse(self, text: str, file: str | None = None, changes: Sequence[str] = ()) -> Model:
+        """Takes the text of one. Raises the refusal."""
+        try:
+            table = tomllib.loads(text)
+            change(table, changes, self.schemes)
+        except tomllib.TOMLDecodeError as error:
+            raise self.refusal(file, "", str(error), "expected TOML") from None
+        except NotChangedError as error:
+            raise self.refusal(file, error.key, error.problem, error.expected) from None
+        if _OF_SCENARIOS in table:
+            raise self.refusal(file, _OF_SCENARIOS, "is a key of scenarios, which xoff run takes", self.start)
+        try:
+            return self.model.model_validate(table)
+        except ValidationError as error:
+            raise self._refused(file, error.errors()[0]) from None
+
+    def _refused(self, file: str | None, error: ErrorDetails) -> InputError:
+        key = self._key(error["loc"])
+        match error["type"]:
+            case "extra_forbidden":
+                return self.refusal(file, key, "there is no such key", f"expected {self._keys(error['loc'])}")
+            case "missing":
+                return self.refusal(file, key, "is missing", f"expected {self._asked(error['loc'])}")
+            case "too_short" | "too_long" as wrong:
+                bound = error["ctx"]["min_length" if wrong == "too_short" else "max_length"]
+                expected = f"expected at {'least' if wrong == 'too_short' else 'most'} {_entries(bound)}"
+                return self.refusal(file, key, f"has {_entries(len(error['input']))}", expected)
+            case "union_tag_not_found" | "union_tag_invalid" as wrong:
+                problem = "is missing" if wrong == "union_tag_not_found" else "there is no such scheme"
+                schemes = ", ".join(self.schemes[str(error["loc"][-1])])
+                return self.refusal(file, f"{key}.scheme", problem, f"expected one of {schemes}")
+        problem, expected = said(error)
+        if expected:
+            return self.refusal(file, key, problem, expected)
+        if error["type"] == "value_error" and "expected " not in problem:
+            return self.refusal(file, key, problem)
+        return self.refusal(
+            file, key, f"{_spelled(error['input'])} is not allowed", f"expected {_expected(error, problem)}"
+        )
+
+    def _key(self, location: tuple[int | str, ...]) -> str:
+        key = ""
+        for before, part in zip(("", *location), location, strict=False):
+            if part in self.schemes.get(str(before), ()) or part == "[key]":  # no key of the file
+                continue
+            key += f"[{part}]" if isinstance(part, int) else f".{part}"
+        return key.removeprefix(".")
+
+    def _asked(self, location: tuple[int | str, ...]) -> str:
+        """What a key takes, and what it is."""
+        key = str(location[-1])
+        field = self._fields(location)[key]
+        inner, *_ = [of for of in get_args(field.annotation) if of is not str] or [None]
+        is_table = isinstance(inner, type) and issubclass(inner, Table)
+        brackets = "[[{}]]" if get_origin(field.annotation) is tuple else "[{}]"
+        kind = f"a table {brackets.format(key)}" if is_table else "a value"
+        return f"{kind}: {_phrase(field.description)}" if field.description else kind
+
+    def _keys(self, location: tuple[int | str, ...]) -> str:
+        """The keys of the innermost table, or the one that comes near."""
+        known = list(self._fields(location))
+        near = get_close_matches(str(location[-1]), known, 1, 0.6)
+        return near[0] if near else f"one of {', '.join(known)}"
+
+    def _fields(self, location: tuple[int | str, ...]) -> dict[str, FieldInfo]:
+        """The keys of the innermost table."""
+        model: type[Table] = self.model
+        for before, part in zip(("", *location), location[:-1], strict=False):
+            schemes, inner = self.schemes.get(str(before), {}), _by_key(model).get(str(part))
+            model = schemes.get(str(part)) or (_table_in(inner.annotation) if inner else None) or model
+        return _by_key(model)
+
+
+def _by_key(model: type[Table]) -> dict[str, FieldInfo]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _table_in(annotation: object) -> type[Table] | None:
+    """What a key takes, if that is a table, or several."""
+    if isinstance(annotation, type) and issubclass(annotation, Table):
+        return annotation
+    return next(filter(None, map(_table_in, get_args(annotation))), None)
+
+
+def _phrase(description: str) -> str:
+    """A field's documentation as part of a sentence, without the symbol of a paper."""
+    text = re.sub(r" \[[^]]*\]", "", " ".join(description.split()))
+    return text[:1].lower() + text[1:].removesuffix(".")
+
+
+def said(error: ErrorDetails) -> tuple[str, str]:
+    """What is wrong, and what is expected where a validator says it."""
+    problem, _, expected = error["msg"].removeprefix("Value error, ").partition("; ")
+    return problem, expected
+
+
+_KINDS = {
+    "tuple_type": "a list",
+    "string_type": "text in quotes",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "model_type": "a table",
+    "dict_type": "a table",
+}
+
+
+def _spelled(value: object) -> str:
+    """As TOML has it; tables and lists by their kind alone."""
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _expected(error: ErrorDetails, problem: str) -> str:
+    """What a validator expects, where it says so in its own words."""
+    expected = problem.rpartition("expected ")[2].removeprefix("Input should be ").replace("String should", "text to")
+    return _KINDS.get(error["type"], f"a value {expected}" if expected.startswith(("greater", "less")) else expected)
