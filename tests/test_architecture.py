@@ -1,4 +1,4 @@
-"""Which parts of xoff may know of which: dependencies point one way."""
+"""Wings of xoff's Python, and which wing may know of which: dependencies point one way."""
 
 from __future__ import annotations
 
@@ -16,143 +16,86 @@ if TYPE_CHECKING:
 PACKAGE = Path(xoff.__file__).parent
 
 MAY_IMPORT = {
-    "changes": "",
-    "columns": "",
-    "crossing": "_xoff columns",
-    "cores": "",
     "errors": "",
-    "ethernet": "",
-    "figure_format": "",
-    "imported": "",
-    "intervals": "",
-    "json_text": "",
-    "measured": "",
-    "patterns": "_xoff",
-    "pauses": "",
-    "planning": "_xoff",
-    "provenance": "",
-    "critical_path": "",
-    "result": "later: _xoff crossing folder plot report topology victims why",
-    "summary": "",
-    "summary_keys": "",
-    "toml_text": "",
-    "units": "",
-    "vocabulary": "",
-    "batch": "errors",
-    "inputs": "errors",
-    "measures": "errors summary_keys later: table",
-    "bounds": "errors measures",
-    "drops": "columns units",
-    "notes": "_xoff units later: columns",
-    "observed": "summary",
-    "offered": "units",
-    "pathologies": "units",
-    "pause_tree": "units",
-    "ranges": "errors",
-    "slowdowns": "summary",
-    "sonic": "errors",
-    "staging": "errors",
+    "text": "errors",
     "starters": "errors",
-    "table": "summary summary_keys units",
-    "topology": "units later: plot",
-    "traffic": "errors",
-    "alike": "table",
-    "catalogue": "_xoff errors measures starters vocabulary later: columns plan",
-    "execution": "columns cores inputs measured observed provenance result summary",
-    "model_file": "changes inputs",
-    "models": "_xoff errors json_text staging toml_text later: plot",
-    "result_files": "errors inputs units",
-    "victims": "_xoff columns pause_tree pauses",
-    "axes": "errors model_file ranges toml_text",
-    "defaults": "_xoff catalogue errors",
-    "lint": "_xoff catalogue errors ethernet planning sonic",
-    "summary_check": "measures result_files",
-    "folder": "columns inputs json_text result_files staging summary summary_check later: report result",
-    "comparison_by_size": "folder intervals slowdowns summary",
-    "importing": "errors lint planning sonic toml_text",
-    "scenario": "_xoff defaults errors inputs notes offered toml_text topology later: execution export report",
-    "said": "_xoff errors scenario",
-    "trimmable": "",
-    "why": "columns critical_path errors said scenario",
-    "__init__": "_xoff errors scenario topology",
-    "kept": "_xoff errors folder imported staging",
-    "plan": "_xoff catalogue errors ethernet model_file models planning scenario",
-    "onto": "errors importing lint said trimmable",
-    "switch_tables": "catalogue errors importing inputs lint onto",
-    "unfinished": "folder",
-    "export": "catalogue errors ethernet plan planning said sonic trimmable",
-    "grids": "alike axes measures table traffic unfinished units",
-    "wanted": "batch kept",
-    "comparison": (
-        "comparison_by_size errors figure_format folder intervals json_text measures scenario staging summary traffic "
-        "unfinished wanted later: grids plot report"
-    ),
-    "sweeping": (
-        "axes comparison_by_size errors figure_format folder intervals json_text measures scenario staging summary "
-        "unfinished wanted later: grids plot report"
-    ),
-    "switch_plan": "errors export inputs plan toml_text later: report",
-    "tuning": (
-        "axes batch bounds comparison errors figure_format folder intervals json_text kept measures ranges scenario "
-        "staging summary toml_text traffic unfinished units later: grids plot report"
-    ),
-    "plot": (
-        "_xoff axes comparison comparison_by_size critical_path patterns pause_tree slowdowns summary table tuning "
-        "units victims"
-    ),
-    "sweep_file": "axes errors inputs measures model_file scenario sweeping toml_text",
-    "report": "drops pathologies plot table units why",
-    "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary toml_text",
-    "cli": (
-        "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
-        "notes observed pathologies patterns reproduce scenario starters table tuning units later: axes bounds "
-        "critical_path drops lint measures models pause_tree plan plot report result summary sweep_file sweeping "
-        "switch_tables why"
-    ),
+    "scenario": "errors text",
+    "results": "errors text scenario",
+    "runs": "errors scenario results",
+    "explain": "errors text scenario results",
+    "plot": "text scenario results explain",
+    "report": "text results explain plot",
+    "studies": "errors text scenario results runs plot",
+    "fluid": "errors text results plot",
+    "switches": "errors text scenario results fluid",
+    "glossary": "errors starters scenario results switches",
+    "reproduce": "errors text scenario results runs plot studies",
+    "cli": ("errors text starters scenario results runs explain plot report studies fluid switches glossary reproduce"),
+    "__init__": "errors scenario results runs studies fluid switches",
     "__main__": "cli",
 }
-"""A module loads only what stands above it; what follows `later:`, a function of it brings once that is asked for.
+"""Wings from the lowest to the highest, each with the lower ones that it imports.
 
-Names for types alone are free.
+An import counts wherever it stands: at the top of a module, in a function, or for types alone. Every wing may import
+the extension, `_xoff`.
 """
 
+FACADE = "facade"
+"""The one module that points up, and so stands in no wing.
 
-def imports(tree: ast.AST, *, later: bool = False) -> Iterator[tuple[str, bool]]:
-    """What of xoff is imported, each with whether a function does it, when it is called."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module:
-            package, *inside = node.module.split(".")
-            names = inside[:1] or [name.name for name in node.names]
-            yield from ((name, later) for name in names if package == "xoff")
-        yield from imports(node, later=later or isinstance(node, ast.FunctionDef))
+`Scenario.run`, `Result.plot` and the like are methods of classes that every wing works with, and do the work of a
+higher wing. The wings of these classes call the facade, which imports the higher wing when it is called.
+"""
+CALL_THE_FACADE = {"scenario", "results"}
 
 
-def imports_of(module: str) -> set[tuple[str, bool]]:
-    inside = PACKAGE / module
+def imports(tree: ast.AST) -> Iterator[ast.ImportFrom]:
+    """Yields the statements that import from xoff, functions and blocks for types included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "xoff":
+            yield node
+        assert not (isinstance(node, ast.Import) and any(each.name.startswith("xoff.") for each in node.names))
+
+
+def imported_by(part: str) -> set[str]:
+    """Returns the wings, and files beside them, that a part of the package imports."""
+    inside = PACKAGE / part
     files = inside.rglob("*.py") if inside.is_dir() else [inside.with_suffix(".py")]
-    found = {one for file in files for one in imports(ast.parse(file.read_bytes())) if one[0] != module}
-    return {(name, later) for name, later in found if not later or (name, False) not in found}
+    found: set[str] = set()
+    for line in (line for file in files for line in imports(ast.parse(file.read_bytes()))):
+        _, *path = (line.module or "").split(".")
+        found |= set(path[:1] or [name.name for name in line.names])
+    return found - {part, "_xoff"}
 
 
-def allowed(module: str) -> set[tuple[str, bool]]:
-    loaded, _, later = MAY_IMPORT[module].partition("later:")
-    return {(name, False) for name in loaded.split()} | {(name, True) for name in later.split()}
+def test_every_folder_and_file_has_a_place() -> None:
+    parts = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert parts == {*MAY_IMPORT, FACADE}
 
 
-def test_every_module_has_a_line() -> None:
-    modules = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert modules == set(MAY_IMPORT)
+@pytest.mark.parametrize("wing", MAY_IMPORT)
+def test_a_wing_imports_what_its_line_says_and_nothing_else(wing: str) -> None:
+    assert imported_by(wing) - {FACADE} == set(MAY_IMPORT[wing].split())
 
 
-@pytest.mark.parametrize("module", MAY_IMPORT)
-def test_a_module_imports_what_its_line_says_and_nothing_else(module: str) -> None:
-    assert imports_of(module) == allowed(module)
+def test_a_wing_imports_only_lower_ones() -> None:
+    lower: set[str] = set()
+    for wing, names in MAY_IMPORT.items():
+        assert set(names.split()) <= lower, wing
+        lower.add(wing)
 
 
-def test_a_module_loads_only_what_stands_above_it() -> None:
-    above = {"_xoff"}
-    for module in MAY_IMPORT:
-        assert {name for name, later in allowed(module) if not later} <= above, module
-        above.add(module)
+def test_only_the_wings_of_public_classes_call_the_facade() -> None:
+    assert {wing for wing in MAY_IMPORT if FACADE in imported_by(wing)} == CALL_THE_FACADE
+
+
+def test_the_facade_only_passes_calls_on() -> None:
+    _, *body = ast.parse((PACKAGE / f"{FACADE}.py").read_bytes()).body
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    others = [ast.unparse(node).splitlines()[0] for node in body if node not in functions]
+    assert others == ["from __future__ import annotations", "from typing import TYPE_CHECKING", "if TYPE_CHECKING:"]
+    for function in functions:
+        docstring, brought, passed_on = function.body
+        assert isinstance(docstring, ast.Expr)
+        assert isinstance(brought, ast.ImportFrom)
+        assert isinstance(passed_on, ast.Return)

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import model_reference
-from xoff.glossary import catalogue
+from xoff.glossary import glossary
 from xoff.results.summary_keys import KEYS
+from xoff.scenario import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +118,7 @@ def section(table: Table) -> str:
 
 def row(key: str, variant: str | None) -> str:
     """One key of a table."""
-    found = catalogue.explain(key)
+    found = glossary.explain(key)
     entry = next((entry for entry in found if variant in entry["of"]), found[0])
     default = "required" if entry["required"] else f"`{entry['default']}`" if entry["default"] else ""
     symbol = f" [{entry['symbol']}]" if entry["symbol"] else ""

@@ -22,8 +22,8 @@ PLANS = """\
 
 Written by `tools/generate.py` from the docstrings of `python/xoff/switches/plan/file.py` and `at_rate.py`; `make
 generate` writes it anew. Quantities are spelled as in scenarios, `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or
-`"3MiB"` (binary), and lengths as `"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds what a paper
-prints.
+`"3MiB"` (binary), and lengths as `"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds
+what a paper prints.
 """
 
 SWEEPS = """\

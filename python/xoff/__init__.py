@@ -52,10 +52,10 @@ from xoff.errors import (
     OutputError,
     PlanError,
     ResultError,
-    RunInterrupted,
     ScenarioError,
     WorkerLostError,
 )
+from xoff.runs.interrupted import RunInterrupted
 from xoff.scenario.scenario import Scenario
 from xoff.scenario.topology import Topology
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, SupportsIndex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from xoff.results.result import Result
-
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST_SEEDS = 10_000
 
@@ -89,14 +87,6 @@ _NOT_BEGUN = (
     "no process for a run could begin; in a script a call with several workers must stand below "
     '`if __name__ == "__main__":`, and the script in a file, not in text piped to Python; workers=1 needs neither'
 )
-
-
-class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run. The flows that had finished are in `result`, whose `interrupted` is true."""
-
-    def __init__(self, result: Result) -> None:
-        super().__init__("the run was interrupted")
-        self.result = result
 
 
 @contextmanager

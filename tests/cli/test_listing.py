@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 from conftest import ROOT, Outcome
-from xoff.glossary import catalogue, vocabulary
+from xoff.glossary import glossary, vocabulary
 from xoff.results import columns, measures, table
+from xoff.scenario import catalogue
 from xoff.studies import comparison, sweep
 
 Command = Callable[..., Outcome]
@@ -96,9 +97,9 @@ def test_explain_leads_to_commands(command: Command) -> None:
 
 @pytest.mark.parametrize("word", vocabulary.MEANT_BY)
 def test_words_of_every_day_lead_to_names_that_can_be_explained(word: str) -> None:
-    found = [entry["name"] for entry in catalogue.mentions(word)]
+    found = [entry["name"] for entry in glossary.mentions(word)]
     assert found[: len(vocabulary.MEANT_BY[word])] == [*vocabulary.MEANT_BY[word]]
-    assert all(catalogue.explain(name) for name in found)
+    assert all(glossary.explain(name) for name in found)
 
 
 def test_tables_of_transports_have_names(command: Command) -> None:
@@ -115,14 +116,14 @@ def test_columns_that_are_explained_stand_in_the_reference_of_results() -> None:
 def test_symbols_of_papers_are_explained_by_all_keys_that_have_them() -> None:
     for symbol in ("R_AI", "GO", "q_ref", "tau*", "path MTU"):
         having = {key.path for key in all_keys() if symbol in vocabulary.symbols(key.text)}
-        assert {entry["path"] for entry in catalogue.explain(symbol)} == having != set()
+        assert {entry["path"] for entry in glossary.explain(symbol)} == having != set()
 
 
 def test_measures_are_explained_by_what_tables_print_and_what_sweeps_take() -> None:
     for name in (table.measure_name(key) for key in (*comparison.MEASURES, *sweep.MEASURES)):
-        assert [entry["family"] for entry in catalogue.explain(name)] == ["measure"], name
+        assert [entry["family"] for entry in glossary.explain(name)] == ["measure"], name
     for key in (*comparison.MEASURES, *sweep.MEASURES):
-        (entry,) = catalogue.explain(key)
+        (entry,) = glossary.explain(key)
         assert (entry["measures"], bool(entry["about"])) == ([measures.anywhere(key)], True)
 
 
@@ -137,8 +138,8 @@ def all_keys() -> list[vocabulary.Described]:
 
 
 def test_a_symbol_in_other_letters_is_found_where_there_is_no_other() -> None:
-    assert {entry["symbol"] for entry in catalogue.explain("k_MIN")} == {"K_min"}
-    assert {entry["symbol"] for entry in catalogue.explain("T")} == {"T"}
+    assert {entry["symbol"] for entry in glossary.explain("k_MIN")} == {"K_min"}
+    assert {entry["symbol"] for entry in glossary.explain("T")} == {"T"}
 
 
 def test_a_word_is_answered_with_the_keys_that_speak_of_it(command: Command) -> None:

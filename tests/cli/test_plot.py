@@ -11,7 +11,7 @@ import pytest
 
 from conftest import PERMUTATION, SCENARIOS, SMALL, Outcome
 from xoff.cli.plot import Kind
-from xoff.plot import Plots
+from xoff.plot.plots import Plots
 
 if TYPE_CHECKING:
     from collections.abc import Callable

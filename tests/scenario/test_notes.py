@@ -3,7 +3,7 @@
 import pytest
 
 import xoff
-from xoff.scenario.notes import of_result
+from xoff.results.notes import of_result
 
 LEAST = """
 class = [{ priority = 0 }, { priority = 3, lossless = true }, { priority = 7 }]

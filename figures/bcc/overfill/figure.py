@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 
 ROUND_TRIP_NS = 80_000
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from xoff.glossary import catalogue
 from xoff.plot import style
+from xoff.scenario import catalogue
 from xoff.switches import headroom
 
 if TYPE_CHECKING:

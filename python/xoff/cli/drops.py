@@ -56,8 +56,7 @@ def drops(
 
 
 def _print_places(recorded: pa.Table) -> None:
-    from xoff.explain.drops import flows, places, title
-    from xoff.results.table import DROP_HEADINGS, drop_rows
+    from xoff.explain.drops import DROP_HEADINGS, drop_rows, flows, places, title
 
     _print(title(recorded), DROP_HEADINGS, drop_rows(places(recorded)))
     most = ", ".join(f"{flow} ({count:,})" for flow, count in flows(recorded, _MOST_FLOWS))
@@ -91,7 +90,7 @@ def _packets(result: Result, folder: Path, recorded: pa.Table, flow: str) -> pa.
 
 
 def _print_packets(own: pa.Table, flow: str) -> None:
-    from xoff.results.table import PACKET_HEADINGS, packet_rows
+    from xoff.explain.drops import PACKET_HEADINGS, packet_rows
     from xoff.text.units import counted
 
     _print(f"Drops: {counted(own.num_rows, 'packet')} of {flow}", PACKET_HEADINGS, packet_rows(own))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from xoff.cli.options import DataOnly
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
-from xoff.glossary import catalogue
+from xoff.glossary import glossary
 from xoff.text import json_text
+
+if TYPE_CHECKING:
+    from xoff.scenario.catalogue import Entry
 
 _FLUID = "fluid."
 """Before the keys of fluid models, which stand on the command line and in no file."""
@@ -31,11 +34,11 @@ def explain(
 ) -> None:
     """Explain an algorithm, a key of the scenario file, a value of one or a measure; or name what speaks of a word."""
     try:
-        found = catalogue.explain(name)
+        found = glossary.explain(name)
     except ScenarioError as error:
         if command := _command(context, name):
             raise ScenarioError(None, name, f"is a command: {command}", f"see `xoff {name} --help`") from error
-        mentions = catalogue.mentions(name)
+        mentions = glossary.mentions(name)
         if not mentions:
             raise
         _offer(name, mentions, as_json=as_json)
@@ -55,7 +58,7 @@ def _command(context: typer.Context, name: str) -> str | None:
     return None if command is None else command.get_short_help_str(limit=1000).removesuffix(".")
 
 
-def _offer(word: str, mentions: list[catalogue.Entry], *, as_json: bool) -> None:
+def _offer(word: str, mentions: list[Entry], *, as_json: bool) -> None:
     """Keys, algorithms and measures that speak of a word, as many as are looked at."""
     if as_json:
         typer.echo(json_text.document(mentions))

@@ -158,7 +158,7 @@ def _with_notes(found: Export) -> str:
 
 def _lint(found: Export, chip: str | None) -> bool:
     """Tells what is wrong with tables; whether some of it is an error."""
-    from xoff.glossary import catalogue
+    from xoff.scenario import catalogue
     from xoff.switches.lint import Severity, Tables, lint
 
     entry = next((entry for entry in catalogue.chips() if entry["name"] == chip), None)

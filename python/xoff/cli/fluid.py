@@ -63,7 +63,7 @@ def fluid(
 
 def _print(swept: Swept, path: Path) -> None:
     from xoff.cli.grid import print_grid
-    from xoff.studies.grids import Grid
+    from xoff.text.grid import Grid
 
     told = [dict(row.at) | _told(row) for row in swept.rows]
     headings = tuple(dict.fromkeys(heading for row in told for heading in row))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from xoff.studies.grids import Grid
+    from xoff.text.grid import Grid
 
 
 def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) -> None:

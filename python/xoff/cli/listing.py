@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from xoff.cli.options import DataOnly
-from xoff.glossary import catalogue
+from xoff.glossary import glossary
+from xoff.scenario import catalogue
 from xoff.text import json_text
 from xoff.text.units import size
 
@@ -27,7 +28,7 @@ _ENTRIES = {
     Kind.ALGORITHMS: catalogue.algorithms,
     Kind.CHIPS: catalogue.chips,
     Kind.SIZES: catalogue.sizes,
-    Kind.SCENARIOS: catalogue.scenarios,
+    Kind.SCENARIOS: glossary.scenarios,
 }
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xoff.runs.wanted import Wanted
     from xoff.scenario.scenario import Scenario
     from xoff.studies.comparison import WantedComparison
-    from xoff.studies.grids import Grid
+    from xoff.text.grid import Grid
 
 RUNS = Path("results/runs")
 """Where finished runs are kept."""

@@ -15,7 +15,6 @@ from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import InputError, interrupts_held
 from xoff.runs.cost import give_back_freed_memory
-from xoff.scenario import notes
 from xoff.scenario.scenario import Scenario
 from xoff.text import json_text
 
@@ -63,7 +62,7 @@ def run(
         run_comparison(wanted, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
         return
 
-    from xoff.results import folder  # brings Arrow
+    from xoff.results import folder, notes  # brings Arrow
 
     give_back_freed_memory()
     with folder.prepare(out, chosen.name, force=force) as staging, interrupts_held() as came:

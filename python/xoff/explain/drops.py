@@ -9,9 +9,12 @@ import pyarrow.compute as pc
 
 from xoff.results import columns
 from xoff.results.columns import flow_names
-from xoff.text.units import counted
+from xoff.results.table import reason_words
+from xoff.text.units import counted, decimal_size, duration
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xoff.results.result import Result
 
 
@@ -90,3 +93,48 @@ def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
 def of_flow(drops: pa.Table, flow: str) -> pa.Table:
     """The rows of one flow, `host0.flow3`, in order of time."""
     return drops.filter(pc.equal(flow_names(drops), flow))
+
+
+DROP_HEADINGS = ("port", "priority", "reason", "packets", "flows", "limit", "first", "last")
+
+
+def drop_rows(places: Sequence[Place]) -> list[list[str]]:
+    """A row for each place where packets were dropped, under `DROP_HEADINGS`."""
+    return [
+        [
+            place.port,
+            str(place.priority),
+            reason_words(place.reason),
+            f"{place.packets:,}",
+            f"{place.flows:,}",
+            _range(place.limits_bytes),
+            duration(place.first_ns / 1000),
+            duration(place.last_ns / 1000),
+        ]
+        for place in places
+    ]
+
+
+PACKET_HEADINGS = ("time", "packet", "port", "priority", "reason", "held", "limit")
+
+
+def packet_rows(drops: pa.Table) -> list[list[str]]:
+    """A row for each dropped packet, under `PACKET_HEADINGS`."""
+    return [
+        [
+            f"{row['time_ns'] / 1000:,.3f} us",
+            row["kind"] if row["sequence"] is None else f"{row['kind']} from byte {row['sequence']:,}",
+            row["port"],
+            str(row["priority"]),
+            reason_words(row["reason"]),
+            *("-" if row[key] is None else decimal_size(row[key]) for key in ("held_bytes", "limit_bytes")),
+        ]
+        for row in drops.to_pylist()
+    ]
+
+
+def _range(limits: tuple[int, int] | None) -> str:
+    if limits is None:
+        return "-"
+    least, greatest = map(decimal_size, limits)
+    return least if least == greatest else f"{least} to {greatest}"

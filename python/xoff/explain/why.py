@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from xoff.errors import ResultError
 from xoff.explain.critical_path import critical_path
 from xoff.results.columns import flow_names, flow_place
+from xoff.scenario.quantities import quantity
 from xoff.scenario.scenario import Scenario
-from xoff.switches.scenario_values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from xoff.studies.axes import Value
-
+Value: TypeAlias = "float | str"
+"""A position on an axis of a sweep: a number, or a name."""
 
 _MOST_TICKS = 6
 _MOST_CHARACTERS = 36

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from xoff.results.result import Result
     from xoff.results.summary import Members, Summary
-    from xoff.studies.comparison import Comparison
 
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8
@@ -38,6 +37,26 @@ class Measure(NamedTuple):
     label: str
     units: tuple[str, ...]
     least: float = 0
+
+
+class Compared(Protocol):
+    """Runs of several scenarios, as a comparison holds them."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the scenarios."""
+
+    @property
+    def flows(self) -> Sequence[Sequence[pa.Table]]:
+        """For each scenario, the finished flows of its run with each seed."""
+
+    @property
+    def summaries(self) -> Sequence[Sequence[Summary]]:
+        """For each scenario, the summary of its run with each seed."""
+
+    @property
+    def size_classes_bytes(self) -> tuple[int, int]:
+        """Flow sizes at which small ends and medium ends."""
 
 
 FCT = Measure("fct_ns", 1000, "flow completion time", style.TIME_UNITS)
@@ -82,7 +101,7 @@ def _told(classes: Mapping[str, Members], limits: list[int], size_class: str | N
     return {name: f"all are {told[name]}" for name in there} if len(there) == 1 else told
 
 
-def draw_scenarios(comparison: Comparison, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
+def draw_scenarios(comparison: Compared, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
     """The same of several scenarios, a line for each, of the flows of all seeds; of one size class or of all flows."""
     _check_class(size_class)
     for number, (name, runs) in enumerate(zip(comparison.names, comparison.flows, strict=True)):
@@ -102,9 +121,7 @@ def _nothing(finished: int, size_class: str | None, *summaries: Summary) -> str:
     return measured_time.none_finished(finished, what, *summaries)
 
 
-def _values(
-    flows: pa.Table, measure: Measure, comparison: Comparison, size_class: str | None
-) -> npt.NDArray[np.float64]:
+def _values(flows: pa.Table, measure: Measure, comparison: Compared, size_class: str | None) -> npt.NDArray[np.float64]:
     values: npt.NDArray[np.float64] = counted(flows, measure.column)
     classes = members_of(counted(flows, "size_bytes"), comparison.size_classes_bytes)
     return values if size_class is None else values[classes[size_class]()]

@@ -85,6 +85,12 @@ def size_inches(topology: Topology) -> tuple[float, float]:
     return width, tier * (len(topology.tiers) + bool(topology.servers)) + names + legend
 
 
+def plot(topology: Topology, ax: Axes | None = None) -> Axes:
+    """Draws a topology into `ax`, or into a new figure, and returns the axes."""
+    with style.context():
+        return draw(topology, style.axes(ax, size_inches(topology)))
+
+
 def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, ColorType]] | None = None) -> Axes:
     """Draws it; links are told apart by rate and delay, and by what is wrong with them.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xoff.results.slowdowns import COLUMNS
 from xoff.results.table import workload_names
-from xoff.studies.slowdown_by_size import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -68,8 +68,8 @@ def _tables(result: Result) -> list[_Table]:
         _shortened("PFC watchdog", pathologies.WATCHDOG_HEADINGS, pathologies.watchdog_rows(summary)),
     ]
     if result.drops is not None and result.drops.num_rows:
-        places = table.drop_rows(drops.places(result.drops))
-        tables.append(_shortened(drops.title(result.drops), table.DROP_HEADINGS, places))
+        places = drops.drop_rows(drops.places(result.drops))
+        tables.append(_shortened(drops.title(result.drops), drops.DROP_HEADINGS, places))
     return [one for one in tables if one.rows]
 
 

@@ -10,8 +10,9 @@ import matplotlib as mpl
 import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
-from xoff.plot import Plots, inputs, links, over_time, pause_tree, slowdown, style
+from xoff.plot import inputs, links, over_time, pause_tree, slowdown, style
 from xoff.plot.pauses import longest_paused
+from xoff.plot.plots import Plots
 from xoff.results.table import workload_rows
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import ScenarioError
 from xoff.reproduce.tolerance import Tolerance
-from xoff.scenario import inputs
 from xoff.studies.axes import position
+from xoff.text import text_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Expected:
 
 def read(path: Path) -> list[Expected]:
     """Reads `expected.csv`. Raises ScenarioError, which names the line."""
-    rows = csv.DictReader(inputs.read(path, str(path)).splitlines(), restval="")
+    rows = csv.DictReader(text_file.read(path, str(path)).splitlines(), restval="")
     missing = [column for column in _COLUMNS if column not in (rows.fieldnames or ())]
     if missing:
         raise ScenarioError(str(path), "line 1", f"lacks the column {missing[0]}", f"expected {', '.join(_COLUMNS)}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from xoff import facade
 from xoff.results import columns, folder_files, summary_check
 from xoff.results.staging import Staging
 from xoff.results.summary import SCHEMA_VERSION
@@ -98,9 +99,7 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
         if table is not None:
             _write_table(path / name, table)
     if report:
-        from xoff.report import render  # brings Matplotlib and Jinja
-
-        (path / REPORT).write_text(render(result), encoding="utf-8")
+        (path / REPORT).write_text(facade.report(result), encoding="utf-8")
 
 
 def write_scenario(path: Path, scenario: str, named: Mapping[str, str]) -> None:

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from xoff import facade
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     import pyarrow as pa
 
-    from xoff.explain.critical_path import CriticalPath
-    from xoff.explain.pause_tree import PauseTree
-    from xoff.explain.pauses import Cycle
-    from xoff.plot import Plots
+    from xoff.facade import CriticalPath, Cycle, PauseTree, Plots
     from xoff.results.columns import FlowRows
     from xoff.results.summary import Summary
     from xoff.scenario.topology import Topology
@@ -103,9 +102,7 @@ class Result:
         Raises:
             ValueError: The scenario's `observe.pauses` did not ask for it, or there is no such victim.
         """
-        from xoff.explain import pause_victims
-
-        return pause_victims.pause_tree_of(self, victim, at_ns, between_ns)
+        return facade.pause_tree(self, victim, at_ns, between_ns)
 
     def flows_over(self, port: str) -> pa.Table:
         """The flows whose data may have left by a port, such as `leaf0.port3`.
@@ -114,9 +111,7 @@ class Result:
 
         Raises ScenarioError if there is no such port.
         """
-        from xoff.explain import flows_over_port
-
-        return flows_over_port.flows_over(self, port)
+        return facade.flows_over(self, port)
 
     def critical_path(self, flow: str) -> CriticalPath:
         """Where the time of a flow, `host0.flow3`, went: in which queues, pauses, timeouts, or for its rate.
@@ -129,25 +124,19 @@ class Result:
             ValueError: There is no such flow.
             ResultError: Another version of xoff has run the scenario, and this one gives another result.
         """
-        from xoff.explain import why
-
-        return why.critical_paths(self, [flow])[0]
+        return facade.critical_path(self, flow)
 
     def pause_cycles(self) -> list[Cycle]:
         """Every time that paused queues have waited for one another in a circle (cyclic buffer dependency).
 
         Raises ValueError if the scenario's `observe.pauses` did not ask for it.
         """
-        from xoff.explain import pause_victims
-
-        return list(pause_victims.pauses_of(self).cycles())
+        return facade.pause_cycles(self)
 
     @property
     def plot(self) -> Plots:
         """Figures: `result.plot.fct_cdf()`."""
-        from xoff.plot import Plots  # brings Matplotlib
-
-        return Plots(self)
+        return facade.plots(self)
 
     def save(self, path: str | Path, *, force: bool = False, report: bool = True) -> Path:
         """Writes the result folder, whole or not at all, and returns its path.
@@ -188,6 +177,6 @@ class Result:
         return f"<xoff.Result {self.summary['title']!r}, seed {self.summary['seed']}, {finished}, digest {digest}>"
 
     def _repr_html_(self) -> str:
-        from xoff.report.notebook import result_html
+        from xoff.results.notebook import result_html
 
         return result_html(self)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from xoff.results.columns import FlowRows
 
+COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "measured")
+"""What figures need of `flows.parquet`: a run may have millions of flows."""
 PERCENTS = (50, 95, 99)
 FEW_FLOWS = 100
 """Of so many flows or fewer the 99th percentile is that of the slowest."""

@@ -11,9 +11,6 @@ from xoff.text.units import counted, decimal_size, duration, percent, size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
-
-    from xoff.explain.drops import Place
     from xoff.results.summary import Summary
 
 
@@ -250,51 +247,6 @@ def loss(summary: Summary) -> str:
     counts = {reason: packets.get(f"dropped_{reason}", 0) for reason in _REASONS}  # summaries of before lack some
     reasons = ", ".join(f"{count:,} {_REASONS[reason]}" for reason, count in counts.items() if count)
     return percent(summary["loss_rate"]) + (f": {reasons}" if reasons else "")
-
-
-DROP_HEADINGS = ("port", "priority", "reason", "packets", "flows", "limit", "first", "last")
-
-
-def drop_rows(places: Sequence[Place]) -> list[list[str]]:
-    """A row for each place where packets were dropped, under `DROP_HEADINGS`."""
-    return [
-        [
-            place.port,
-            str(place.priority),
-            _REASONS[place.reason],
-            f"{place.packets:,}",
-            f"{place.flows:,}",
-            _range(place.limits_bytes),
-            duration(place.first_ns / 1000),
-            duration(place.last_ns / 1000),
-        ]
-        for place in places
-    ]
-
-
-PACKET_HEADINGS = ("time", "packet", "port", "priority", "reason", "held", "limit")
-
-
-def packet_rows(drops: pa.Table) -> list[list[str]]:
-    """A row for each dropped packet, under `PACKET_HEADINGS`."""
-    return [
-        [
-            f"{row['time_ns'] / 1000:,.3f} us",
-            row["kind"] if row["sequence"] is None else f"{row['kind']} from byte {row['sequence']:,}",
-            row["port"],
-            str(row["priority"]),
-            _REASONS[row["reason"]],
-            *("-" if row[key] is None else decimal_size(row[key]) for key in ("held_bytes", "limit_bytes")),
-        ]
-        for row in drops.to_pylist()
-    ]
-
-
-def _range(limits: tuple[int, int] | None) -> str:
-    if limits is None:
-        return "-"
-    least, greatest = map(decimal_size, limits)
-    return least if least == greatest else f"{least} to {greatest}"
 
 
 def counters(summary: Summary) -> dict[str, dict[str, str]]:

@@ -18,6 +18,7 @@ from xoff.results.summary import (
 )
 from xoff.runs import cores, provenance
 from xoff.runs.cost import Cost
+from xoff.runs.interrupted import RunInterrupted
 from xoff.scenario import inputs
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from xoff.scenario.scenario import Scenario
 
 
-def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None) -> tuple[Result, bool]:
-    """The result, and whether a signal (Ctrl-C) and not `progress` cut it short."""
+def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None) -> Result:
+    """Simulates a scenario; see `Scenario.run`. Raises RunInterrupted if a signal (Ctrl-C) cuts it short."""
     files = scenario.read_files()
     threads = min(threads, cores.usable())  # they wait for one another so often that more take far longer
     told_to_stop = False
@@ -84,7 +85,9 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         provenance=provenance.collect(scenario, files, threads),
         inputs=named,
     )
-    return result, raw.interrupted and not told_to_stop
+    if raw.interrupted and not told_to_stop:
+        raise RunInterrupted(result)
+    return result
 
 
 def _summary(

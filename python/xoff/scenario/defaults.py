@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xoff import _xoff
 from xoff.errors import ScenarioError
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ def read(text: str, overrides: tuple[str, ...], file: str | None) -> tuple[_xoff
 def _default(place: str, tag: str) -> str | None:
     """A table as it is by default, in TOML; None if it is none, or one that does not have this key."""
     try:
-        defaults = [entry["default"] for entry in catalogue.explain(place)]
+        defaults = [entry["default"] for entry in catalogue.described(place)]
     except ScenarioError:  # there is no such table
         return None
     tables = (default for default in defaults if default and default.startswith("{"))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from xoff import _xoff
 from xoff.text.units import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from xoff.results.result import Result
+    from xoff import _xoff
 
-_FLOW = re.compile(r"[^*?[]+\.flow\d+")
 _MUCH_BYTES = 10**9
 """More than any chip has: who sets so much wants memory that does not fill."""
 
@@ -22,30 +19,6 @@ _MUCH_BYTES = 10**9
 def of(core: _xoff.Scenario, files: Mapping[str, str]) -> tuple[str, ...]:
     """A line each, of a scenario and the text of the files that it names. Raises ScenarioError if it cannot run."""
     return (*core.check(files), *_of_recoveries(tomllib.loads(core.to_toml())))
-
-
-def of_result(result: Result) -> tuple[str, ...]:
-    """The same of what has run, whatever its files hold now, and which flows were to be observed and were not there."""
-    return (*of(_xoff.Scenario(result.scenario), result.inputs), *_of_observed_flows(result))
-
-
-def _of_observed_flows(result: Result) -> Iterator[str]:
-    observe = tomllib.loads(result.scenario).get("observe", {})
-    for key, asked in observe.items():
-        names = asked if isinstance(asked, list) else asked.get("of", []) if isinstance(asked, dict) else []
-        for name in names:
-            if _FLOW.fullmatch(name) and not _was_there(result, name):
-                yield f"observe.{key}: there was no flow {name}"
-
-
-def _was_there(result: Result, flow: str) -> bool:
-    from xoff.results.columns import flow_place
-
-    started = [
-        result.flow_rows.select(["source", "number"]),
-        *([] if result.unfinished is None else [result.unfinished]),
-    ]
-    return any(flow_place(flows, flow) is not None for flows in started)
 
 
 def _of_recoveries(scenario: dict[str, Any]) -> Iterator[str]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xoff import _xoff
-from xoff.errors import RunInterrupted, ScenarioError, check_at_least_one
+from xoff import _xoff, facade
+from xoff.errors import ScenarioError, check_at_least_one
 from xoff.scenario import defaults, inputs, notes
 from xoff.scenario.offered_load import Offered
 from xoff.scenario.topology import Topology
-from xoff.text import toml_text
+from xoff.text import text_file, toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from xoff.results.result import Result
-    from xoff.switches.export.export import Export
+    from xoff.facade import Export, Result
 
 _OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
 """Keys by which files show that they are no scenarios."""
@@ -57,7 +57,7 @@ class Scenario:
     def load(cls, path: str | Path, overrides: tuple[str, ...] = ()) -> Scenario:
         """Reads a TOML file, and changes each key that `overrides` names (`KEY=VALUE`)."""
         path = Path(path)
-        return cls(inputs.read(path, str(path), remedy=_REMEDIES.get(str(path), "")), str(path), overrides)
+        return cls(text_file.read(path, str(path), remedy=_REMEDIES.get(str(path), "")), str(path), overrides)
 
     @classmethod
     def from_text(cls, text: str) -> Scenario:
@@ -121,7 +121,7 @@ class Scenario:
         """
         folder = Path(self.file).parent if self.file else Path()
         return {
-            path: self.inputs[path] if path in self.inputs else inputs.read(folder / path, self.file, key)
+            path: self.inputs[path] if path in self.inputs else text_file.read(folder / path, self.file, key)
             for key, path in self._core.files()
         }
 
@@ -178,12 +178,7 @@ class Scenario:
         check_at_least_one("threads", threads)
         if seed is not None:
             return self.with_value("seed", seed).run(threads=threads, progress=progress)
-        from xoff.runs import execution  # brings Arrow, which checking does not need
-
-        result, by_signal = execution.run(self, threads, progress)
-        if by_signal:
-            raise RunInterrupted(result)
-        return result
+        return facade.run(self, threads, progress)
 
     def export(
         self,
@@ -205,9 +200,7 @@ class Scenario:
             ScenarioError: The scenario cannot run, has no such switch, or one that cannot be configured.
             InputError: There is no such chip.
         """
-        from xoff.switches.export import Format
-
-        return Format(target).write_scenario(self, switch, chip, dscps)
+        return facade.export(self, target, switch, chip, dscps)
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
         return Scenario, (
@@ -222,9 +215,10 @@ class Scenario:
         return f"<xoff.Scenario {self.title!r}, {self.file or 'no file'}{changes}>"
 
     def _repr_html_(self) -> str:
-        from xoff.report.notebook import scenario_html
-
-        return scenario_html(self)
+        return (
+            f"<details><summary><b>{escape(self.title)}</b>, seed {self.seed}</summary>"
+            f"<pre>{escape(self.to_toml())}</pre></details>"
+        )
 
 
 def _of_another_kind(error: ScenarioError) -> ScenarioError:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff import facade
 from xoff.text.units import counted, percent
 
 if TYPE_CHECKING:
@@ -107,10 +108,7 @@ class Topology:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Nodes in tiers, hosts lowest, with their links; draws into `ax`, or a new figure, and returns the axes."""
-        from xoff.plot import style, topology
-
-        with style.context():
-            return topology.draw(self, style.axes(ax, topology.size_inches(self)))
+        return facade.draw_topology(self, ax)
 
     def __str__(self) -> str:
         switches = f"{len(self.switches):,} switch{'' if len(self.switches) == 1 else 'es'}"

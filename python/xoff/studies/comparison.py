@@ -246,10 +246,9 @@ class Comparison:
         return f"<xoff.Comparison of {', '.join(self.names)}; seeds {', '.join(map(str, self.seeds))}>"
 
     def _repr_html_(self) -> str:
-        from xoff.report.notebook import grid_html
         from xoff.studies import grids
 
-        return grid_html(grids.of_comparison(self))
+        return grids.of_comparison(self).as_html()
 
     def values(self, measure: str) -> list[list[float | None]]:
         """For each scenario a measure's value with each seed. Raises ScenarioError if it is no number of summaries."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xoff.results import unfinished
@@ -10,6 +9,7 @@ from xoff.results.common_unit import telling
 from xoff.results.measures import why_nothing
 from xoff.results.table import class_labels, measure_name, quantity_name, workload_names
 from xoff.studies import axes, traffic
+from xoff.text.grid import Grid
 from xoff.text.units import percent
 
 if TYPE_CHECKING:
@@ -19,22 +19,6 @@ if TYPE_CHECKING:
     from xoff.studies.comparison import Comparison, Row
     from xoff.studies.sweep import Swept
     from xoff.studies.tuning.tuned import Tuned
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of text, what of it is numbers to the right."""
-
-    words: tuple[str, ...]
-    """Headings of the first columns, which hold words."""
-    numbers: tuple[str, ...]
-    """Headings of the others."""
-    sections: list[list[list[str]]]
-    """Rows with a cell for each column, in groups."""
-    note: str
-    """What stands below."""
-    notes: tuple[str, ...] = ()
-    """What is worth knowing of it, a line each."""
 
 
 def of_comparison(comparison: Comparison) -> Grid:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from xoff.results import intervals
 from xoff.results.folder import flow_table
-from xoff.results.slowdowns import PERCENTS, limits, quantiles, slowdowns_within
+from xoff.results.slowdowns import COLUMNS, PERCENTS, limits, quantiles, slowdowns_within
 from xoff.results.summary import counted
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from xoff.results.intervals import Estimate
     from xoff.results.summary import Summary
-
-COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "measured")
-"""What figures need of `flows.parquet`: a run may have millions of flows."""
 
 
 class OfSize(NamedTuple):

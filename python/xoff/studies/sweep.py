@@ -333,10 +333,9 @@ class Swept:
         return staging.commit()
 
     def _repr_html_(self) -> str:
-        from xoff.report.notebook import grid_html
         from xoff.studies import grids
 
-        return grid_html(grids.of_sweep(self))
+        return grids.of_sweep(self).as_html()
 
     def _flat(self) -> list[dict[str, Any]]:
         return [

@@ -22,11 +22,10 @@ from pydantic import Field, StrictInt
 
 from xoff.errors import ScenarioError
 from xoff.results.measures import check_measures
-from xoff.scenario import inputs
 from xoff.scenario.scenario import Scenario
 from xoff.studies.axes import Axis, Changes, check_unvaried
 from xoff.studies.sweep import MEASURES, Sweep
-from xoff.text import toml_text
+from xoff.text import text_file, toml_text
 from xoff.text.model_file import Kind, Table
 
 if TYPE_CHECKING:
@@ -74,11 +73,11 @@ def load(
     """
     if measures:
         check_measures(measures, key="--measure")
-    text = inputs.read(path, str(path), remedy=_REMEDY)
+    text = text_file.read(path, str(path), remedy=_REMEDY)
     if _is_sweep(text):
         file = _SWEEP.parse(text, str(path))
         scenario = path.parent / file.scenario
-        text = inputs.read(scenario, str(path), "scenario", "expected a file, relative to this one's folder")
+        text = text_file.read(scenario, str(path), "scenario", "expected a file, relative to this one's folder")
     else:
         file, scenario = SweepFile.model_construct(axes={}), path
     check_measures(file.measures, str(path))

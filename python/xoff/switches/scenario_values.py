@@ -7,8 +7,8 @@ import tomllib
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from xoff import _xoff
 from xoff.errors import ScenarioError
+from xoff.scenario.quantities import quantity, ratio
 from xoff.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -235,11 +235,6 @@ def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
     yield Key("pfc.watchdog.restoration_time"), _milliseconds(restoration)
 
 
-def quantity(dimension: str, value: Any) -> int:  # noqa: ANN401
-    """A size, rate or time of a scenario, in bytes, bits per second or picoseconds."""
-    return _xoff.quantity(dimension, json.dumps(value))
-
-
 def _text(value: Any) -> str | None:  # noqa: ANN401
     """A piece of the scenario as it stands there."""
     return json.dumps(value) if value else None
@@ -247,11 +242,6 @@ def _text(value: Any) -> str | None:  # noqa: ANN401
 
 def _bytes(value: Any) -> int | None:  # noqa: ANN401
     return None if value is None else quantity("size", value)
-
-
-def ratio(value: Any) -> Fraction:  # noqa: ANN401
-    """A number of a scenario, such as 0.5 or "1/2"."""
-    return Fraction(*_xoff.ratio(json.dumps(value)))
 
 
 def _ratio(value: Any) -> Fraction | None:  # noqa: ANN401

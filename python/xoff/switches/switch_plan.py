@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.scenario import inputs
 from xoff.switches.export import Format
 from xoff.switches.plan.file import START, parse
 from xoff.switches.plan.outcome import Outcome, outcome
 from xoff.switches.plan.rows import Verdict
 from xoff.switches.plan.simulate import other_mmus, scenario, settling, worst_case
-from xoff.text import toml_text
+from xoff.text import text_file, toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +46,7 @@ class SwitchPlan:
     @classmethod
     def load(cls, path: str | Path) -> SwitchPlan:
         """Reads a TOML file."""
-        text = inputs.read(Path(path), str(path), remedy=START, refusal=PlanError)
+        text = text_file.read(Path(path), str(path), remedy=START, refusal=PlanError)
         return cls(text, str(path))
 
     @classmethod
@@ -140,6 +139,6 @@ class SwitchPlan:
         return f"<xoff.SwitchPlan {self.title!r}; {judged}>"
 
     def _repr_html_(self) -> str:
-        from xoff.report.notebook import plan_html
+        from xoff.switches.plan.notebook import plan_html
 
         return plan_html(self.title, self.sections)

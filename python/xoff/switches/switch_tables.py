@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError, known
-from xoff.glossary import catalogue
-from xoff.scenario import inputs
+from xoff.scenario import catalogue
 from xoff.switches.importing import imported
 from xoff.switches.lint import CHECKS, Tables, lint
 from xoff.switches.lint.switches import by_switch, parse
 from xoff.switches.onto import put_onto
+from xoff.text import text_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xoff.glossary.catalogue import Entry
+    from xoff.scenario.catalogue import Entry
     from xoff.scenario.scenario import Scenario
     from xoff.switches.importing import Part
     from xoff.switches.lint import Finding
@@ -52,7 +52,7 @@ class SwitchTables:
         of_chip = None if chip is None else chips[known("chip", chip, chips)]
         names = dict.fromkeys(map(str, paths))
         files = [
-            parse(name, inputs.read(Path(name), name, remedy=_EXPECTED, refusal=InputError, exact=True))
+            parse(name, text_file.read(Path(name), name, remedy=_EXPECTED, refusal=InputError, exact=True))
             for name in names
         ]
         return cls(tuple(by_switch(files)), of_chip)

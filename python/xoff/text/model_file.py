@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from xoff.scenario import inputs
+from xoff.text import text_file
 from xoff.text.toml_changes import NotChangedError, change
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Kind(Generic[Model]):
 
     def load(self, path: Path, changes: Sequence[str] = ()) -> Model:
         """Reads a file, and changes each key that `changes` names (`KEY=VALUE`). Raises the refusal."""
-        text = inputs.read(path, str(path), remedy=self.start, refusal=self.refusal)
+        text = text_file.read(path, str(path), remedy=self.start, refusal=self.refusal)
         return self.parse(text, str(path), changes)
 
     def parse(self, text: str, file: str | None = None, changes: Sequence[str] = ()) -> Model:

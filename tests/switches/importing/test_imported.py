@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import xoff
 from conftest import ROOT, two_rates
 from xoff.errors import InputError
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 from xoff.starters import Switches, starter
 from xoff.switches.export import Format
 from xoff.switches.export.of_scenario import settings_of

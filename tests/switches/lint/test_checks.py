@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conftest import ROOT
 from xoff.errors import InputError
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 from xoff.switches.lint import CHECKS, Severity, Tables, chips, lint
 from xoff.switches.lint.switches import by_switch, parse
 

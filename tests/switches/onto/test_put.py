@@ -15,7 +15,7 @@ import xoff
 from conftest import ROOT, two_rates
 from strategies import RED, powers_of_two
 from xoff.errors import InputError, ScenarioError
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 from xoff.starters import Switches, starter
 from xoff.switches.sonic import ConfigFile
 from xoff.switches.switch_tables import SwitchTables

@@ -167,11 +167,10 @@ class Tuned:
             yield [trial.number, *of_keys, *values, trial.is_allowed, trial.problem]
 
     def _repr_html_(self) -> str:
-        from xoff.report.notebook import grid_html
         from xoff.studies import grids
 
         tables = [grids.of_tuning(self), *([grids.of_comparison(self.confirmed)] if self.confirmed else [])]
-        return "".join(map(grid_html, tables))
+        return "".join(table.as_html() for table in tables)
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff.switches import scenario_values
+from xoff.scenario import quantities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -56,21 +56,21 @@ class _Form(NamedTuple):
 
 
 def _microseconds(value: object) -> Fraction:
-    return Fraction(scenario_values.quantity("time", value), 10**6)
+    return Fraction(quantities.quantity("time", value), 10**6)
 
 
 def _megabits(value: object) -> Fraction:
-    return Fraction(scenario_values.quantity("rate", value), 10**6)
+    return Fraction(quantities.quantity("rate", value), 10**6)
 
 
 _FORMS = {
-    "initial_alpha": _Form("initial_alpha_value", "/1024", lambda alpha: 1024 * scenario_values.ratio(alpha), 1, 1023),
+    "initial_alpha": _Form("initial_alpha_value", "/1024", lambda alpha: 1024 * quantities.ratio(alpha), 1, 1023),
     "alpha_period": _Form("dce_tcp_rtt", " us", _microseconds, 1, 131_071),
     "cut_period": _Form("rate_reduce_monitor_period", " us", _microseconds, 1),
     "minimum_rate": _Form("rpg_min_rate", " Mb/s", _megabits, 1),
     "fast_recovery": _Form("rpg_threshold", "", Fraction),
     "clamp_target_rate": _Form("clamp_tgt_rate", "", lambda clamp: Fraction(clamp == "always")),
-    "byte_counter": _Form("rpg_byte_reset", " B", lambda size: Fraction(scenario_values.quantity("size", size))),
+    "byte_counter": _Form("rpg_byte_reset", " B", lambda size: Fraction(quantities.quantity("size", size))),
 }
 _INCREASES = {
     "additive_increase": _Form("rpg_ai_rate", " Mb/s", _megabits),
@@ -109,8 +109,8 @@ def notes(control: Mapping[str, Any], cnp_spacing: object) -> Iterator[str]:
     clamp = control.get("clamp_target_rate", "always")
     if clamp != "always":
         yield f"clamp_target_rate {clamp} is written as not always, and clamp_tgt_rate_after_time_inc is left as it is"
-    counted = scenario_values.quantity("size", control.get("byte_counter", "0B"))
+    counted = quantities.quantity("size", control.get("byte_counter", "0B"))
     if counted > _MOST_BYTES:
         yield f"byte_counter {counted} B is above {_MOST_BYTES}, the most of mlxconfig: adapters may refuse it"
-    if scenario_values.quantity("time", cnp_spacing):
+    if quantities.quantity("time", cnp_spacing):
         yield f"host.cnp_spacing {cnp_spacing} is left out: adapters have no parameter for it"

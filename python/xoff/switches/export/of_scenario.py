@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from xoff.errors import ScenarioError, known
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue, quantities
 from xoff.switches import scenario_values
 from xoff.switches.ethernet import HEADER_AND_CHECK_BYTES
 from xoff.switches.export import adapters
@@ -260,7 +260,7 @@ class _Switch:
         ends, marker = self.memory["pools"][0]["marked_between"], _marker(self.own, "pool")
         if ends is None or marker is None:
             return None
-        return Ecn(*ends, float(scenario_values.ratio(marker.get("probability", 1))))
+        return Ecn(*ends, float(quantities.ratio(marker.get("probability", 1))))
 
     def watchdog(self) -> Watchdog | None:
         """Times are rounded up to milliseconds."""
@@ -310,7 +310,7 @@ def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int)
     algorithm, control = _algorithm(transport), transport["congestion_control"]
     dcqcn = scenario._core.dcqcn_of_adapters(name, rate_bps)
     if dcqcn is None:
-        gain = float(scenario_values.ratio(control["gain"])) if "gain" in control else None
+        gain = float(quantities.ratio(control["gain"])) if "gain" in control else None
         return HostSettings(algorithm, priority, dscps[priority], gain, None, None)
     gain, timer_ns, additive_bps, hyper_bps, between_cnps_ns = dcqcn
     cnps = transport.get("cnp_priority", transport["control_priority"])

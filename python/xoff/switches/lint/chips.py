@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 
 _CHIPS = {
     "trident_2": ("Force10-S6000", "ACS-S6000", "Arista-7050-QX", "Arista-7050QX"),

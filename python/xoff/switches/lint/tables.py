@@ -21,7 +21,7 @@ from xoff.switches.sonic.fields import card_of, indices_of, ports_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from xoff.glossary.catalogue import Entry
+    from xoff.scenario.catalogue import Entry
     from xoff.switches.lint.switches import SwitchFile
     from xoff.switches.sonic import PgProfile
     from xoff.switches.sonic.config_db import BufferPool, DeviceMetadata, WredProfile

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError, ScenarioError
+from xoff.scenario import quantities
 from xoff.switches import scenario_values
 from xoff.switches.importing.port import Port, most_headroom, with_buffers
 from xoff.switches.lint.tables import several
@@ -112,7 +113,7 @@ class Links:
 def _delay_ns(port: Port) -> float:
     """Of its link, as `xoff import` has it."""
     assert port.link_of_scenario is not None, "its link is known"
-    return scenario_values.quantity("time", port.link_of_scenario[1]) / 1000
+    return quantities.quantity("time", port.link_of_scenario[1]) / 1000
 
 
 def _rate(port: Port) -> str:

@@ -23,7 +23,7 @@ from xoff.switches.trimmed_classes import trimmable
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from xoff.glossary.catalogue import Entry
+    from xoff.scenario.catalogue import Entry
     from xoff.scenario.scenario import Scenario
     from xoff.switches.lint import Finding
     from xoff.switches.lint.switches import SwitchFile

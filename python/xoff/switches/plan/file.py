@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, ValidationInfo, field_validator, model_validator
 
 from xoff.errors import PlanError
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 from xoff.switches.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.switches.plan.at_rate import AtRate, PortThresholdAtRate, RampAtRate, ThresholdAtRate
 from xoff.switches.plan.quantities import Length, Rate, Ratio, Size, Time

@@ -8,7 +8,7 @@ from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.glossary import catalogue
+from xoff.scenario import catalogue
 
 if TYPE_CHECKING:
     from xoff.switches.plan.file import Plan

@@ -1,16 +1,16 @@
-"""What there is, and what each key and name means: the simulator's own descriptions, as plain data."""
+"""What each key and name means, wherever it stands: in scenarios, plans, summaries or files of results."""
 
 from __future__ import annotations
 
-import json
 import re
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from xoff import _xoff, starters
+from xoff import starters
 from xoff.errors import ScenarioError
 from xoff.glossary import vocabulary
 from xoff.results import measures
+from xoff.scenario.catalogue import Entry, algorithms, described, fluid_schema, schema, sizes
 
 if TYPE_CHECKING:
     from xoff.results.summary_keys import Key
@@ -32,58 +32,6 @@ _PAGES = "docs/plans.md and docs/summary.md"
 _FIGURE = re.compile(r"\w+/\w+")
 _LIKE = 0.75
 """How near a name must be that may be meant; what only begins alike is not."""
-
-
-class Entry(TypedDict):
-    """One line of a list."""
-
-    name: str
-    about: str
-    """One sentence."""
-    family: NotRequired[str]
-    """The family of an algorithm or kind, such as `congestion_control`."""
-    source: NotRequired[str | None]
-    """Paper or standard."""
-    mean_bytes: NotRequired[float]
-    """Mean of a flow-size distribution."""
-    ports: NotRequired[int]
-    """Ports of a chip."""
-    rate_bps: NotRequired[int]
-    """Rate of each."""
-    uplink_ports: NotRequired[int]
-    """Ports of a chip that have another rate."""
-    uplink_rate_bps: NotRequired[int | None]
-    """Rate of each of these."""
-    ecn: NotRequired[bool]
-    """Whether a chip can mark packets."""
-    memory_bytes: NotRequired[int]
-    """All packet memory of a chip."""
-    mmus: NotRequired[int]
-    """Parts of it with ports of their own."""
-    cell_bytes: NotRequired[int | None]
-    """What memory is given out in; None where it is not known."""
-    kibibytes_per_port: NotRequired[float]
-    """Memory over ports."""
-    kibibytes_per_port_per_gbps: NotRequired[float]
-    """Memory over ports and their rate."""
-
-
-def algorithms() -> list[Entry]:
-    """Every algorithm, policy, marker, topology, transport and workload, family by family."""
-    entries: list[Entry] = json.loads(_xoff.algorithms())
-    return entries
-
-
-def sizes() -> list[Entry]:
-    """The flow-size distributions that come with xoff."""
-    entries: list[Entry] = json.loads(_xoff.sizes())
-    return entries
-
-
-def chips() -> list[Entry]:
-    """The chips that a switch can be built on: `chip = "tomahawk"`."""
-    entries: list[Entry] = json.loads(_xoff.chips())
-    return entries
 
 
 def scenarios() -> list[Entry]:
@@ -108,7 +56,7 @@ def explain(name: str) -> list[dict[str, Any]]:
     unique. Raises ScenarioError, which names one that is near, if nothing has it.
     """
     try:
-        found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
+        found = described(name)
     except ScenarioError as error:
         found = _of_symbol(name) or _of_sizes(name) or _of_measures(name) or _of_plans(name) or _of_columns(name)
         if not found:
@@ -165,14 +113,14 @@ def _of_symbol(symbol: str) -> list[dict[str, Any]]:
     named = [(key.path, vocabulary.symbols(key.text)) for key in _keys()]
     exactly = {path: None for path, symbols in named if symbol in symbols}
     loosely = {path: None for path, symbols in named if symbol.lower() in map(str.lower, symbols)}
-    found = [entry for path in exactly or loosely for entry in json.loads(_xoff.explain(path))]
+    found = [entry for path in exactly or loosely for entry in described(path)]
     return [entry for entry in found if symbol.lower() in (entry["symbol"] or "").lower().split(", ")]
 
 
 def _of_sizes(name: str) -> list[dict[str, Any]]:
     """Flow sizes that come with xoff, as a value of the key that takes them."""
     return [
-        json.loads(_xoff.explain(_SIZES))[0]
+        described(_SIZES)[0]
         | dict.fromkeys(("default", "symbol"))
         | {key: entry[key] for key in ("name", "about", "source")}
         | {"family": "value", "required": False, "of": []}
@@ -248,15 +196,3 @@ def _forms_of_sizes() -> dict[str, Any]:
 
 def _phrase(text: str) -> str:
     return text[:1].lower() + text[1:].removesuffix(".")
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario."""
-    found: dict[str, Any] = json.loads(_xoff.schema())
-    return found
-
-
-def fluid_schema() -> dict[str, Any]:
-    """The JSON Schema of a table `fluid` with a fluid model's parameters."""
-    found: dict[str, Any] = json.loads(_xoff.fluid_schema())
-    return found
