@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from xoff.plot.workloads import Workloads
     from xoff.results.staging import Staging
-    from xoff.runs.wanted import Wanted
+    from xoff.runs.executor import Wanted
     from xoff.scenario.scenario import Scenario
     from xoff.studies.comparison import WantedComparison
     from xoff.text.grid import Grid

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xoff import facade
-from xoff.results import columns, folder_files, summary_check
+from xoff.results import columns, folder_files
 from xoff.results.staging import Staging
 from xoff.results.summary import SCHEMA_VERSION
 from xoff.scenario import inputs
@@ -194,7 +194,7 @@ def read_summary(path: Path) -> Summary:
     if found["schema_version"] != SCHEMA_VERSION:
         problem = f"is {found['schema_version']}, and this xoff reads {SCHEMA_VERSION}"
         raise folder_files.refusal(file, problem, "schema_version")
-    summary_check.check(file, found)
+    folder_files.check_summary(file, found)
     return found
 
 

@@ -9,17 +9,21 @@ import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from xoff.errors import WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
+from xoff.runs.store import kept_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from multiprocessing.synchronize import Event
+    from pathlib import Path
 
     from xoff._xoff import Progress
     from xoff.runs.store import KeptRuns
     from xoff.scenario.scenario import Scenario
+
+FoundT = TypeVar("FoundT")
 
 _OF_TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that reach every process of a terminal."""
@@ -131,3 +135,31 @@ def _run(scenario: Scenario, kept: KeptRuns) -> None:
 
 def _goes_on(_: Progress) -> bool:
     return _cancelled is None or not _cancelled.is_set()
+
+
+class Wanted(Protocol[FoundT]):
+    """What is to be run, in parts."""
+
+    @property
+    def all_runs(self) -> list[Scenario]:
+        """Every run, part by part, so that whoever interrupts them has whole parts."""
+
+    def finished(self, kept: KeptRuns) -> FoundT | None:
+        """What can be said of the parts that have run; None if there is none."""
+
+    def progress(self, found: FoundT | None) -> str:
+        """How many parts that is of how many."""
+
+
+def run_all(
+    wanted: Wanted[FoundT], *, workers: int, keep: str | Path | None, on_finished: Callable[[], None]
+) -> FoundT:
+    """Runs what is not kept yet, and returns what can be said of all; without `keep`, runs are kept for that long only.
+
+    Raises what `batch.run` raises.
+    """
+    with kept_in(keep) as kept:
+        run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)
+        found = wanted.finished(kept)
+    assert found is not None, "every run has finished"
+    return found

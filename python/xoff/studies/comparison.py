@@ -15,7 +15,7 @@ from xoff.results.folder import SCENARIO, SUMMARY, read_scenario, read_summary
 from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import CLASSES, counted, value_at
-from xoff.runs.wanted import run_all
+from xoff.runs.executor import run_all
 from xoff.scenario.scenario import Scenario
 from xoff.studies import slowdown_by_size, traffic
 from xoff.studies.slowdown_by_size import OfSize, flows_in

@@ -17,7 +17,7 @@ from xoff.results.folder import read_summary
 from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import value_at
-from xoff.runs.wanted import run_all
+from xoff.runs.executor import run_all
 from xoff.scenario.scenario import Scenario
 from xoff.studies.axes import Axis, Changes, combinations, headings
 from xoff.studies.slowdown_by_size import OfSize, flows_in, of_runs
