@@ -43,7 +43,7 @@ def test_without_commit_nothing_is_left(tmp_path: Path) -> None:
 
 WRITES_ON = """
 import sys, time
-from xoff.staging import Staging
+from xoff.results.staging import Staging
 staging = Staging.at(sys.argv[1])
 (staging.path / "file").touch()
 print("begun", flush=True)

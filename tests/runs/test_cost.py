@@ -8,7 +8,7 @@ import pytest
 from xoff.runs.cost import Cost
 
 ADDED = """
-from xoff.measured import Cost
+from xoff.runs.cost import Cost
 cost = Cost()
 block = bytearray(64_000_000)
 sum(block[::4096])
@@ -36,7 +36,7 @@ def test_memory_of_an_earlier_run_does_not_count() -> None:
 
 
 FREED = """
-from xoff.measured import Cost, give_back_freed_memory
+from xoff.runs.cost import Cost, give_back_freed_memory
 give_back_freed_memory()
 block = b"x" * 30_000_000
 del block
