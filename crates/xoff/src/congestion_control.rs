@@ -1,7 +1,7 @@
 //! Congestion controls: how fast one flow may send.
-//! Each hears of acknowledgements, losses and notifications and answers a window or a rate; the transport does
-//! everything else.
-//! To add one: its file here, and one line in the list below.
+//! The transport reports acknowledgements, losses and notifications to a flow's congestion control. The congestion
+//! control answers with a window in bytes, a rate, or both, and the transport does everything else. A new algorithm
+//! takes a file in this folder and a line in the list below.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,51 +11,54 @@ use crate::telemetry::Reading;
 pub use dcqcn::{Marks, NotificationPoint};
 pub use rccc::{Granting, Grants};
 
-/// How DCTCP's receiver answers when marked packets begin or end while an acknowledgement is pending.
+/// Echo that DCTCP's receiver sends when marked packets begin or end while it is delaying an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EchoReading {
-    /// At once, for what was pending and with the old state; the new packet begins a new run (SIGCOMM 2010, figure 10).
+    /// Acknowledges the pending packets at once with the old state; the new packet begins a new run (SIGCOMM 2010,
+    /// figure 10).
     #[default]
     OldState,
-    /// At once, for the new packet too and with the new state (RFC 8257, section 3.2, to the letter).
+    /// Acknowledges the pending packets and the new one at once with the new state (RFC 8257, section 3.2, to the
+    /// letter).
     NewState,
 }
 
-/// How acknowledgements echo marks.
+/// Rule by which acknowledgements echo marks to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// Not at all.
+    /// No echo.
     None,
-    /// Runs of marked packets exactly (DCTCP).
+    /// Each run of marked packets is echoed exactly (DCTCP).
     Exact(EchoReading),
-    /// From the first mark until the sender says that it has reduced its window (RFC 3168, section 6.1.3).
+    /// Every acknowledgement echoes, from the first mark until the sender says that it has reduced its window (RFC
+    /// 3168, section 6.1.3).
     Latched,
 }
 
-/// What an algorithm must hear of; a scenario whose transport or switches do not tell it is refused.
+/// Signals that an algorithm reacts to. A scenario whose transport or switches do not deliver them is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Acknowledgements, losses, and marks in this way.
+    /// Acknowledgements, losses, and marks echoed by the given rule.
     Acknowledgements(Echo),
-    /// Packets that tell of marks, which the notification point sends (DCQCN).
+    /// Congestion notification packets, which the receiver's notification point sends (DCQCN).
     Cnps(NotificationPoint),
-    /// The round-trip time of every acknowledged packet, by the adapter's clock.
+    /// Round-trip time of every acknowledged packet, by the adapter's clock.
     Delay {
-        /// And whether that packet was marked.
+        /// Whether the acknowledgement also says that its packet was marked.
         echoes: bool,
     },
-    /// That, and what every switch on its way has written into the packet.
+    /// Round-trip time of every acknowledged packet, and the telemetry that every switch on its path wrote into it.
     Telemetry {
-        /// And how large the window was when the packet was sent.
+        /// Whether the packet also carries the window at the time it was sent.
         sent_window: bool,
     },
-    /// Packets that give credit, which receivers send to flows that ask for it (RCCC).
+    /// Packets of credit, which a receiver sends to the flows that ask for it (RCCC).
     Credit,
 }
 
 impl Needs {
-    /// How acknowledgements echo marks.
+    /// Returns the rule by which acknowledgements echo marks.
     pub fn echo(self) -> Echo {
         match self {
             Self::Acknowledgements(echo) => echo,
@@ -63,166 +66,171 @@ impl Needs {
         }
     }
 
-    /// Whether it reads what switches write into packets.
+    /// Whether the algorithm reads the telemetry that switches write into packets.
     pub fn reads_telemetry(self) -> bool {
         matches!(self, Self::Telemetry { .. })
     }
 
-    /// Whether acknowledgements of adapters tell if their packet was marked.
+    /// Whether the adapter's acknowledgements must say that their packet was marked.
     pub fn reads_echoes(self) -> bool {
         self == Self::Delay { echoes: true }
     }
 
-    /// Whether it goes by what packets meet on their path.
+    /// Whether the algorithm measures the path of each packet, by delay or telemetry.
     pub fn goes_by_path(self) -> bool {
         matches!(self, Self::Delay { .. }) || self.reads_telemetry()
     }
 
-    /// Whether it asks how long the fabric's longest path is.
+    /// Whether the algorithm needs [`Flow::path`]: the number of switches and the base round-trip time.
     pub fn asks_for_path(self) -> bool {
         self.goes_by_path() || self == Self::Credit
     }
 
-    /// Whether it goes by marks; elsewhere packets are not ECN-capable.
+    /// Whether the algorithm reacts to marks. Packets of the other algorithms are not ECN-capable.
     pub fn marks(self) -> bool {
         matches!(self, Self::Cnps(_)) || self.reads_echoes() || self.echo() != Echo::None
     }
 }
 
-/// A path, as far as congestion controls by delay or telemetry ask.
+/// Properties of a path that congestion controls by delay, telemetry or credit need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Path {
-    /// Switches on it.
+    /// Number of switches on the path.
     pub switches: u32,
-    /// What a full packet and its acknowledgement take there and back where nothing waits.
+    /// Time from sending a full packet to receiving its acknowledgement, with all queues empty.
     pub base_rtt: Span,
 }
 
-/// What a flow knows of itself when its congestion control is made.
+/// Constants of a flow from which its congestion control is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
     /// Payload of a full segment [SMSS].
     pub segment: Bytes,
-    /// What its packet takes on the wire beyond that: headers, preamble and gap; zero where the transport does not pace.
+    /// Bytes of a packet on the wire besides its payload: headers, preamble and gap. Zero where the transport does not
+    /// pace.
     pub overhead: Bytes,
-    /// Window to start with.
+    /// Window with which the flow starts.
     pub initial_window: Bytes,
     /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
     pub line_rate: Rate,
-    /// Its own switches, and the base round trip of the fabric's longest path; not known where the algorithm needs neither
-    /// delay nor telemetry nor credit.
+    /// The flow's own number of switches, and the base round-trip time of the fabric's longest path. Zero where the
+    /// algorithm needs neither delay nor telemetry nor credit.
     pub path: Path,
 }
 
-/// One acknowledgement.
+/// Acknowledgement that a sender has received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack<'a> {
     /// Payload bytes acknowledged for the first time.
     pub newly_acked: Bytes,
-    /// Whether it carries an ECN echo.
+    /// Whether the acknowledgement carries an ECN echo.
     pub echo: bool,
     /// First byte not yet acknowledged [snd_una].
     pub cumulative: u64,
     /// First byte not yet sent [snd_nxt].
     pub next_sequence: u64,
-    /// Payload bytes that have been sent and are not known to have arrived: of flows before on its queue pair those that are not
-    /// acknowledged, and with go-back-N from what is sent again. Only adapters tell.
+    /// Payload bytes that were sent and are not known to have arrived. Bytes of earlier flows on the queue pair count
+    /// until they are acknowledged, and go-back-N counts from the packet that it resends. Zero for TCP.
     pub in_flight: Bytes,
-    /// Whether the window, and not the application or the adapter, held the flow back.
+    /// Whether the window limited the flow, and not the application or the adapter.
     pub window_limited: bool,
-    /// From the first bit of the acknowledged packet on the wire to its acknowledgement, by the adapter's clock [RTT].
+    /// Time from the first bit of the acknowledged packet on the wire to its acknowledgement, by the adapter's clock
+    /// [RTT].
     pub rtt: Option<Span>,
-    /// Payload bytes of that packet.
+    /// Payload bytes of the packet that `rtt` was measured on.
     pub timed: Bytes,
-    /// What the switches on the packet's way have written.
+    /// Telemetry that the switches wrote into the acknowledged packet.
     pub telemetry: Option<Reading<'a>>,
 }
 
-/// One packet that has arrived without its payload, because a switch had no room for that.
+/// Packet that arrived without its payload, because a switch had no room and trimmed it.
 #[derive(Clone, Copy, Debug)]
 pub struct Trimmed {
     /// Payload bytes that were cut off.
     pub payload: Bytes,
-    /// Payload bytes that have been sent and are not known to have arrived or to be lost; these bytes no longer count, unless they
-    /// are of an earlier flow of a persistent queue pair.
+    /// Payload bytes that were sent and are not known to have arrived or to be lost. The trimmed bytes no longer count,
+    /// unless they belong to an earlier flow of a persistent queue pair.
     pub in_flight: Bytes,
 }
 
-/// How a loss was noticed.
+/// Way in which the transport noticed a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossKind {
-    /// By duplicate or selective acknowledgements.
+    /// Duplicate or selective acknowledgements.
     Recovery,
-    /// By the retransmission timer.
+    /// Expiry of the retransmission timer.
     Timeout,
 }
 
-/// One loss.
+/// Loss that the transport has noticed.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// Bytes sent and not acknowledged before the loss was noticed [FlightSize].
+    /// Bytes sent and not acknowledged just before the loss was noticed [FlightSize].
     pub in_flight: Bytes,
-    /// How it was noticed.
+    /// Way in which the loss was noticed.
     pub kind: LossKind,
-    /// First byte not acknowledged [snd_una]: the first that is lost.
+    /// First byte not acknowledged, which is the first lost [snd_una].
     pub first_lost: u64,
     /// First byte not yet sent [snd_nxt].
     pub next_sequence: u64,
 }
 
-/// Decides how many bytes one flow may have in flight and how fast it may send. Every event has an empty default; an
-/// algorithm answers a window, a rate or both.
+/// State machine that decides how many bytes one flow may have in flight, and how fast it may send.
+///
+/// Every event has an empty default. An algorithm answers with a window, a rate or both.
 pub trait CongestionControl {
-    /// What can be set of this algorithm.
+    /// Settings of the algorithm.
     type Parameters;
-    /// What it must hear of.
+    /// Returns the signals that the algorithm reacts to.
     fn needs(_parameters: &Self::Parameters) -> Needs {
         Needs::Acknowledgements(Echo::None)
     }
-    /// How receivers give it credit, if it needs that.
+    /// Returns the rule by which receivers give credit, for an algorithm that needs it.
     fn granting(_parameters: &Self::Parameters) -> Option<Granting> {
         None
     }
-    /// New data was acknowledged. While a loss is repaired the window is never what limits the flow.
+    /// Takes in an acknowledgement of new data. While a loss is being repaired, `window_limited` is false.
     fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
-    /// A loss was noticed; called once for each recovery and for each timeout, by adapters for timeouts only.
+    /// Takes in a loss. Called once for each recovery and each timeout; adapters report timeouts only.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
-    /// A packet was trimmed by a switch; called once for each.
+    /// Takes in a packet that a switch has trimmed. Called once for each.
     fn on_trimmed(&mut self, _now: Time, _trimmed: &Trimmed) {}
-    /// Everything that was in flight at the loss is acknowledged, where fast recovery had inflated the window (RFC 6582);
-    /// `in_flight` is what is out now.
+    /// Ends fast recovery: everything that was in flight at the loss is acknowledged. `in_flight` is what is out now
+    /// (RFC 6582).
     fn on_recovered(&mut self, _now: Time, _in_flight: Bytes) {}
-    /// So many bytes were put on the wire, headers and all. Returns whether that changes the rate.
+    /// Takes in that `size` bytes, headers included, were put on the wire. Returns whether that changes the rate.
     fn on_sent(&mut self, _now: Time, _size: Bytes) -> bool {
         false
     }
-    /// A congestion notification packet has arrived.
+    /// Takes in a congestion notification packet.
     fn on_cnp(&mut self, _now: Time) {}
-    /// The receiver has given so many bytes of credit since the flow started.
+    /// Takes in credit: the receiver has given `total` bytes since the flow started.
     fn on_credit(&mut self, _now: Time, _total: Bytes) {}
-    /// Up to which credit it asks its receiver for more, with so many bytes still to send.
+    /// Returns the total credit that the flow asks its receiver for, with `backlog` bytes still to send.
     fn asks_for(&self, _backlog: Bytes) -> Bytes {
         Bytes::ZERO
     }
-    /// Nothing of its queue pair is in flight, and a flow is to go on, or after a rest to begin.
+    /// Takes in that nothing of the queue pair is in flight, and a flow is about to go on, or, if `rested`, to begin
+    /// after a pause.
     fn on_quiet(&mut self, _rested: bool) {}
-    /// When its timer is due; `Time::MAX` for never.
+    /// Returns when the algorithm's timer is due; `Time::MAX` for never.
     fn next_timer(&self) -> Time {
         Time::MAX
     }
-    /// Its timer is due.
+    /// Handles the timer at its due time.
     fn on_timer(&mut self, _now: Time) {}
     /// All is acknowledged, and the connection's next flow starts, which counts its bytes from 0: what was told of bytes
     /// before is of the past.
     fn on_next_flow(&mut self) {}
-    /// The connection was idle for longer than its retransmission timeout: the window becomes this if it is larger
-    /// (RFC 5681, section 4.1).
+    /// Lowers the window to `restart_window`, if it is larger: the connection was idle for longer than its
+    /// retransmission timeout (RFC 5681, section 4.1).
     fn on_idle(&mut self, _restart_window: Bytes) {}
     /// Bytes that may be in flight [cwnd].
     fn window(&self) -> Bytes {
         Bytes::MAX
     }
-    /// How fast packets may follow one another on the wire; above the line rate for no limit, zero where none may go.
+    /// Rate at which packets may follow one another on the wire. Above the line rate means no limit, and zero means
+    /// that none may go.
     fn rate(&self) -> Rate {
         Rate::MAX
     }
@@ -242,15 +250,15 @@ macro_rules! congestion_controls {
         }
 
         impl Parameters {
-            /// The state of one flow under this algorithm.
+            /// Makes the state of one flow under this algorithm.
             pub fn start(&self, flow: &Flow) -> Algorithm {
                 match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters, flow)),)* }
             }
-            /// What this algorithm must hear of.
+            /// Returns the signals that this algorithm reacts to.
             pub fn needs(&self) -> Needs {
                 match self { $(Self::$name(parameters) => $module::$name::needs(parameters),)* }
             }
-            /// How receivers give it credit, if it needs that.
+            /// Returns the rule by which receivers give credit, for an algorithm that needs it.
             pub fn granting(&self) -> Option<Granting> {
                 match self { $(Self::$name(parameters) => $module::$name::granting(parameters),)* }
             }
@@ -263,7 +271,7 @@ macro_rules! congestion_controls {
             }
         }
 
-        /// The state of one flow under one of the algorithms.
+        /// State of one flow under one of the algorithms.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
         pub enum Algorithm { $($name($module::$name),)* }
@@ -360,7 +368,8 @@ const _: () = assert!(size_of::<Algorithm>() <= 152, "every flow has one, whatev
 mod testing {
     use super::*;
 
-    /// A flow of segments of 1000 bytes at a line rate in Gb/s, past one switch and with a base round trip in microseconds.
+    /// Makes a flow with segments of 1000 bytes, past one switch. `line_rate` is in Gb/s and `base_rtt` in
+    /// microseconds.
     pub(super) fn flow(line_rate: u64, base_rtt: u64) -> Flow {
         Flow {
             segment: Bytes::new(1000),

@@ -1,6 +1,8 @@
-//! Fluid models: rates, windows and queues as real numbers that follow delay differential equations, where the simulator
-//! counts packets. To add one: its file here, a line in the list below and one in `Parameters::model`, and its name for
-//! `xoff fluid`. `integration.rs` advances any of them.
+//! Fluid models: rates, windows and queues as real numbers that follow delay differential equations.
+//!
+//! The simulator counts packets; a fluid model follows averages, which is fast and shows where a control loop settles
+//! or swings. A new model takes a file in this folder, a line in the list below, one in `Parameters::model`, and its
+//! name for `xoff fluid`. `integration.rs` advances any of them.
 
 pub mod dcqcn;
 pub mod dctcp;
@@ -13,14 +15,14 @@ use crate::kernel::units::{Bytes, Rate, Span};
 use integration::{Model, integrate};
 
 crate::tagged! {
-    /// A fluid model with its parameters.
+    /// Fluid model with its parameters.
     pub enum Parameters by "model" in "fluid" {
         dcqcn => Dcqcn(dcqcn::Parameters),
         dctcp => Dctcp(dctcp::Parameters),
     }
 }
 
-/// What the equations count in.
+/// Size of a packet, the unit in which the equations count.
 #[derive(Clone, Copy, Debug)]
 struct Packets {
     bytes: f64,
@@ -44,11 +46,11 @@ impl Packets {
     }
 }
 
-/// How far and how finely equations are integrated.
+/// Time span and step of an integration.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub struct Integration {
-    /// How long the flows are followed.
+    /// Time for which the flows are followed.
     #[schemars(extend("x-at-least-key" = "every"))]
     pub duration: Span,
     /// Time from one evaluation of the equations to the next.
@@ -66,41 +68,42 @@ impl Default for Integration {
     }
 }
 
-/// One number of a model over time, in the units of results: bytes, bits per second, or a share of one.
+/// Values of one quantity over time, in the units of results: bytes, bits per second, or a share of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What it is, such as `queue` or `rate`.
+    /// Name of the quantity, such as `queue` or `rate`.
     pub quantity: &'static str,
-    /// The number of its flow, where each flow has its own.
+    /// Number of the flow, where each flow has its own values.
     pub flow: Option<u32>,
-    /// At each of the trajectory's times.
+    /// Value at each of the trajectory's times.
     pub values: Vec<f64>,
 }
 
-/// A model over time.
+/// Recorded course of a model over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// When states were recorded, in seconds.
+    /// Times at which states were recorded, in seconds.
     pub seconds: Vec<f64>,
-    /// What was recorded.
+    /// Recorded quantities.
     pub series: Vec<Series>,
 }
 
 impl Parameters {
-    /// Integrates the model. `goes_on` is asked now and then, with the share that is done; false ends it there.
+    /// Integrates the model. Now and then it calls `goes_on` with the share that is done, and stops if that returns
+    /// false.
     pub fn run(&self, goes_on: &mut dyn FnMut(f64) -> bool) -> Trajectory {
         let (model, integration) = self.model();
         follow(&*model, integration, goes_on)
     }
 
-    /// How many numbers a run records.
+    /// Count of numbers that a run records.
     pub fn recorded_numbers(&self) -> u64 {
         let (model, integration) = self.model();
         let times = integration.duration.get() / integration.every.get() + 1;
         times.saturating_mul(model.width() as u64 + 1)
     }
 
-    /// How many numbers of its past a run remembers until they are felt.
+    /// Count of past numbers that a run remembers until their effect is felt.
     pub fn remembered_numbers(&self) -> u64 {
         let (model, integration) = self.model();
         let steps = (model.delay() / integration.step.as_seconds()) as u64;
@@ -115,11 +118,11 @@ impl Parameters {
     }
 }
 
-/// A model that says what to record of a state.
+/// Model that says which quantities of a state to record.
 trait Observed: Model {
-    /// The numbers that are recorded, without values.
+    /// Lists the recorded quantities, without values.
     fn series(&self) -> Vec<Series>;
-    /// Appends to each of them what it is in a state.
+    /// Appends the values of a state to the recorded quantities.
     fn record(&self, seconds: f64, state: &[f64], series: &mut [Series]);
 }
 

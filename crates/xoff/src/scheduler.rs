@@ -1,20 +1,23 @@
 //! Schedulers: which of a port's queues sends next.
-//! A scheduler sees which queues are ready and how large their first packets are, and picks one.
-//! To add one: its file here, and one line in the list below.
+//!
+//! A scheduler sees which queues are ready and how large their first packets are, and picks one. A new scheduler takes
+//! a file in this folder and a line in the list below.
 
 use crate::classes::Classes;
 use crate::kernel::units::Bytes;
 
-/// Picks among the queues of one port.
+/// State machine that picks among the queues of one port.
 pub trait Scheduler {
-    /// What can be set of this algorithm.
+    /// Settings of the scheduler.
     type Parameters;
-    /// The state of one port.
+    /// Makes the state of one port.
     fn new(parameters: &Self::Parameters) -> Self;
-    /// The class that sends next. Those that are `ready`, of which there are some, have a packet and are not paused;
-    /// `head` answers the frame of a ready class's first packet.
+    /// Returns the class that sends next.
+    ///
+    /// The classes in `ready`, at least one, have a packet and are not paused. `head` returns the frame size of a ready
+    /// class's first packet.
     fn pick(&mut self, ready: Classes, head: impl Fn(usize) -> Bytes) -> usize;
-    /// The packet picked was the last of its queue.
+    /// Takes in that the packet picked was the last of its queue.
     fn on_empty(&mut self, _priority: usize) {}
 }
 
@@ -23,18 +26,18 @@ macro_rules! schedulers {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// Which queue of a port sends next.
+            /// Rule that picks the queue of a port that sends next.
             pub enum Parameters by "kind" in "scheduler" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
-            /// The state of one port.
+            /// Makes the state of one port.
             pub fn start(&self) -> Algorithm {
                 match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters)),)* }
             }
         }
 
-        /// The state of one port under one of the algorithms.
+        /// State of one port under one of the algorithms.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
         pub enum Algorithm { $($name($module::$name),)* }
@@ -60,7 +63,7 @@ schedulers! {
 }
 
 impl Parameters {
-    /// The classes that it names to go before all others.
+    /// Classes that go before all others by name.
     pub fn strict(&self) -> &[u8] {
         match self {
             Self::StrictPriority(_) => &[],

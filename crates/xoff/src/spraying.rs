@@ -1,35 +1,37 @@
-//! Spraying: by which paths senders send the packets of a flow. Each packet has an entropy, which switches hash for the source port of
-//! its flow, so that ECMP takes packets of different entropies different ways; acknowledgements bring it back.
-//! To add an algorithm: its file here, and one line in the list below.
+//! Spraying: the paths by which a sender sends the packets of one flow.
+//!
+//! Each packet has an entropy, a 16-bit number that switches hash in place of the flow's source port. So ECMP takes
+//! packets of different entropies different ways, and acknowledgements bring the entropy back. A new algorithm takes a
+//! file in this folder and a line in the list below.
 
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::Time;
 
-/// As many as 16 bits of a source port can tell apart.
+/// Most entropies that there can be, since a source port has 16 bits.
 pub const MOST_ENTROPIES: u32 = 1 << 16;
 
-/// Chooses the entropy of each packet of one flow. Every event has an empty default.
+/// State machine that chooses the entropy of each packet of one flow. Every event has an empty default.
 pub trait Sprayer {
-    /// What can be set of this algorithm.
+    /// Settings of the algorithm.
     type Parameters;
-    /// Whether acknowledgements are to tell if their packet was marked.
+    /// Whether acknowledgements must say that their packet was marked.
     const READS_MARKS: bool = false;
-    /// The entropy of the next packet, at random if that is asked for.
+    /// Returns the entropy of the next packet; `random` draws one at random.
     fn next(&mut self, random: impl FnOnce() -> u16) -> u16;
-    /// A packet of this entropy is acknowledged, and was marked or not.
+    /// Takes in the acknowledgement of a packet with this entropy, which was marked or not.
     fn on_ack(&mut self, _now: Time, _entropy: u16, _marked: bool) {}
-    /// A retransmission timer has expired. Returns whether the flow explores no longer from now on.
+    /// Takes in the expiry of a retransmission timer. Returns whether the flow stops exploring paths.
     fn on_timeout(&mut self, _now: Time) -> bool {
         false
     }
 }
 
-/// The entropy of a packet.
+/// Entropy of a packet, and its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What switches hash.
+    /// Number that switches hash.
     pub entropy: u16,
-    /// Whether it was drawn, and is none that an acknowledgement has brought back.
+    /// Whether the entropy was drawn at random, and not taken from an acknowledgement.
     pub is_random: bool,
 }
 
@@ -38,12 +40,12 @@ macro_rules! sprayers {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// By which of all paths each packet of a flow goes, by algorithm.
+            /// Paths that the packets of each flow take, by algorithm.
             pub enum Parameters by "algorithm" in "spraying" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
-            /// The state of one flow under this algorithm.
+            /// Makes the state of one flow under this algorithm.
             pub fn start(&self) -> Spraying {
                 match self {
                     $(Self::$name(parameters) => {
@@ -52,7 +54,7 @@ macro_rules! sprayers {
                     })*
                 }
             }
-            /// Whether acknowledgements are to tell if their packet was marked.
+            /// Whether acknowledgements must say that their packet was marked.
             pub fn reads_marks(&self) -> bool {
                 match self { $(Self::$name(_) => $module::$name::READS_MARKS,)* }
             }
@@ -84,7 +86,7 @@ macro_rules! sprayers {
     };
 }
 
-/// How one flow sprays its packets.
+/// State of one flow that sprays its packets.
 #[derive(Clone, Debug)]
 pub struct Spraying {
     algorithm: Algorithm,

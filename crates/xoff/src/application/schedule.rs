@@ -1,10 +1,14 @@
-//! Schedules of collective operations: who sends how much to whom in which step.
-//! Ring: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 2009. Halving and doubling: Thakur, Rabenseifner and
-//! Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005, sections 4.1 to 4.5, for powers of two.
-//! Hierarchical: as `BlueConnect` does (Cho, Finkler, Serrano, Kung and Hunter, IBM J. Res. Dev. 2019), with the servers and what is
-//! between them as its two stages; all to all as NCCL's PXN does (release 2.12). Rings: as NCCL's channels.
+//! Schedules of collective operations: which rank sends how many bytes to which other, step by step.
+//!
+//! Ring: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 2009. Halving and doubling: Thakur,
+//! Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005, sections 4.1 to
+//! 4.5, for powers of two. Hierarchical: as `BlueConnect` does (Cho, Finkler, Serrano, Kung and Hunter, IBM J. Res.
+//! Dev. 2019), whose two stages are inside servers and between them. All to all follows NCCL's PXN (release 2.12).
+//! Rings: as NCCL's channels.
+//!
 //! Sizes and bandwidths are counted as in NCCL's tests (`doc/PERFORMANCE.md` of nccl-tests).
-//! Left out: the time that a reduction takes, and chunks of chunks that follow one another through a ring.
+//!
+//! Left out: the time that a reduction takes, and the splitting of chunks that follow one another through a ring.
 
 mod rings;
 
@@ -14,61 +18,64 @@ use serde::{Deserialize, Serialize};
 use self::rings::Rings;
 use crate::kernel::units::{Bytes, Ratio};
 
-/// What ranks have together when a collective is complete.
+/// Collective operation, by what ranks have once it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Each rank has the sum of what all have.
+    /// Each rank has the sum of the data of all ranks.
     AllReduce,
-    /// Each rank has its own part of the sum of what all have.
+    /// Each rank has its own part of the sum of the data of all ranks.
     ReduceScatter,
-    /// Each rank has the parts of all.
+    /// Each rank has the parts of all ranks.
     AllGather,
-    /// Each rank has a part of what every other has.
+    /// Each rank has a part of the data of every other rank.
     AllToAll,
 }
 
-/// By which steps a collective is done.
+/// Algorithm by which ranks carry out a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
     /// Every rank sends to the next one and receives from the one before.
     Ring,
-    /// Pairs exchange halves, half as far away with each step, and then back: the number of ranks is a power of two.
+    /// Pairs exchange halves, at half the distance with each step, and then back. The number of ranks is a power of
+    /// two.
     HalvingDoubling,
     /// Every rank sends to all others at once.
     Direct,
     /// Every rank sends to one other in each step, in step n to the n-th behind it.
     Pairwise,
-    /// Within each server directly, and between servers by rings of which each has one rank of every server: sums are scattered inside
-    /// before they go round, and gathered inside behind that. What all send to all goes inside to the rank of its server that has the same
-    /// place there as its receiver, and from there to that (PXN), so that with rails nothing crosses from one to another. It needs
-    /// `[scale_up]`; ranks of a group are put by server, in each in their order.
+    /// Ranks of a server exchange directly, and rings with one rank of every server join the servers. Sums are
+    /// scattered inside servers first, go round the rings, and are gathered inside last. All to all hands data inside
+    /// to the rank at its receiver's place, which sends it on (PXN). With rails, nothing crosses from one rail to
+    /// another. Needs `[scale_up]`; ranks of a group are put by server, in each in their order.
     Hierarchical,
-    /// As many rings side by side as each server has ranks, each with an equal share, as NCCL's channels: each comes into a server by one
-    /// adapter and leaves by another, so that all adapters carry as much, and with rails and an even number of servers nothing crosses
-    /// from one to another. A rank goes on when it has its parts of all rings. It needs `[scale_up]`, and an even number of ranks in each
-    /// server; ranks of a group are put by server, in each in their order.
+    /// As many rings side by side as each server has ranks, each with an equal share, as NCCL's channels. Each enters a
+    /// server by one adapter and leaves by another, so that all adapters carry the same. With rails and an even number
+    /// of servers, nothing crosses from one rail to another. A rank goes on when it has its parts of all rings. Needs
+    /// `[scale_up]`, and an even number of ranks in each server; ranks of a group are put by server, in each in their
+    /// order.
     Rings,
 }
 
-/// The steps of one collective operation between ranks numbered from 0.
+/// Steps of one collective operation between ranks numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// What it is for.
+    /// Operation that the steps carry out.
     pub operation: Operation,
-    /// How it is done.
+    /// Algorithm that the steps follow.
     pub algorithm: Algorithm,
-    /// How many take part, at least 2.
+    /// Number of ranks, at least 2.
     pub ranks: u32,
-    /// How many of them, which follow one another, each server has, where the algorithm goes by servers; of these there are several.
+    /// Number of ranks in each server, where the algorithm goes by servers. They follow one another, and there are
+    /// several servers.
     pub per_server: u32,
     /// Bytes that a rank begins with, or ends with if it gathers.
     pub size: Bytes,
 }
 
 impl Operation {
-    /// Its name in scenarios.
+    /// Name of the operation in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AllReduce => "all_reduce",
@@ -78,12 +85,12 @@ impl Operation {
         }
     }
 
-    /// How often a part crosses a rank's link.
+    /// Number of times that a part crosses a rank's link.
     const fn phases(self) -> u32 {
         if matches!(self, Self::AllReduce) { 2 } else { 1 }
     }
 
-    /// The algorithms that can do it, the usual one first.
+    /// Algorithms that can carry out the operation, the usual one first.
     pub const fn algorithms(self) -> &'static [Algorithm] {
         match self {
             Self::AllToAll => &[Algorithm::Direct, Algorithm::Pairwise, Algorithm::Hierarchical],
@@ -99,7 +106,7 @@ impl Operation {
 }
 
 impl Algorithm {
-    /// Its name in scenarios.
+    /// Name of the algorithm in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ring => "ring",
@@ -118,7 +125,7 @@ impl Algorithm {
 }
 
 impl Schedule {
-    /// How many steps a rank takes.
+    /// Number of steps that a rank takes.
     pub fn steps(&self) -> u32 {
         let of_a_phase = match self.algorithm {
             Algorithm::Ring | Algorithm::Rings | Algorithm::Pairwise => self.ranks - 1,
@@ -130,7 +137,7 @@ impl Schedule {
         self.operation.phases() * of_a_phase
     }
 
-    /// To whom a rank sends in a step, and how much.
+    /// Lists the ranks to which a rank sends in a step, and how many bytes each gets.
     pub fn sends(&self, rank: u32, step: u32) -> impl Iterator<Item = (u32, Bytes)> + use<> {
         let Self { algorithm, ranks, per_server, .. } = *self;
         let is_inside = self.is_inside_servers(step);
@@ -161,7 +168,7 @@ impl Schedule {
         usual.chain(in_rings.into_iter().flatten())
     }
 
-    /// From how many a rank receives in a step.
+    /// Number of ranks from which a rank receives in a step.
     pub fn receives(&self, rank: u32, step: u32) -> u32 {
         match self.algorithm {
             Algorithm::Rings => self.rings().senders(rank),
@@ -172,12 +179,13 @@ impl Schedule {
         }
     }
 
-    /// Whether a step is over only when its rank has sent its part, too: MPICH has pairs send and receive at once and waits for both.
+    /// Whether a step ends only when its rank has sent its part, too. In MPICH pairs send and receive at once and wait
+    /// for both.
     pub fn exchanges(&self) -> bool {
         matches!(self.algorithm, Algorithm::HalvingDoubling | Algorithm::Pairwise)
     }
 
-    /// How often one rank sends to another at the most.
+    /// Most times that one rank sends to another.
     pub fn turns(&self) -> u32 {
         match self.algorithm {
             Algorithm::Ring | Algorithm::Rings => self.steps(),
@@ -186,7 +194,7 @@ impl Schedule {
         }
     }
 
-    /// How often a rank has sent before to those to which it sends in a step.
+    /// Number of times that a rank has sent before to its receivers in a step.
     pub fn turn_of(&self, step: u32) -> u32 {
         match self.algorithm {
             Algorithm::Ring | Algorithm::Rings | Algorithm::Direct => step,
@@ -199,7 +207,7 @@ impl Schedule {
         }
     }
 
-    /// The step in which one rank sends to another, having done so `turn` times before.
+    /// Returns the step in which one rank sends to another, having done so `turn` times before.
     pub fn step_of(&self, sender: u32, receiver: u32, turn: u32) -> u32 {
         match self.algorithm {
             Algorithm::Ring | Algorithm::Rings | Algorithm::Direct => turn,
@@ -229,7 +237,7 @@ impl Schedule {
         self.ranks / self.per_server
     }
 
-    /// Whether ranks of one server send to each other in a step, and no others.
+    /// Whether ranks send only to ranks of their own server in a step.
     fn is_inside_servers(&self, step: u32) -> bool {
         let scatters = step == 0 && self.operation != Operation::AllGather;
         let ends_inside = matches!(self.operation, Operation::AllReduce | Operation::AllGather);
@@ -237,12 +245,13 @@ impl Schedule {
         self.algorithm == Algorithm::Hierarchical && (scatters || gathers)
     }
 
-    /// The first step in which they do not.
+    /// First step in which ranks send to other servers.
     fn first_between_servers(&self) -> u32 {
         u32::from(self.operation != Operation::AllGather)
     }
 
-    /// Bytes that a rank sends in all, over `size`: what a bandwidth is multiplied by to be that of its link.
+    /// Bytes that a rank sends in all, over `size`. The algorithm bandwidth times this is the bandwidth of a rank's
+    /// link.
     pub fn crossings(&self) -> Ratio {
         Ratio::new((self.operation.phases() * (self.ranks - 1)).into(), self.ranks.into())
     }
@@ -252,12 +261,12 @@ impl Schedule {
         Bytes::new(self.size.get().div_ceil(self.ranks.into()))
     }
 
-    /// Bytes of that in one of several rings.
+    /// Bytes of one rank's part in one of several rings.
     fn share(&self) -> Bytes {
         Bytes::new(self.part().get().div_ceil(self.per_server.into()))
     }
 
-    /// How far away the other of a pair is, and how many parts it is sent.
+    /// Distance between the ranks of a pair in a step, which is also the number of parts that each sends.
     fn distance(&self, step: u32) -> u32 {
         let steps = self.ranks.ilog2();
         match (self.operation, step.checked_sub(steps)) {
@@ -389,7 +398,7 @@ mod tests {
         assert_eq!(sent(5), [(1, 400), (7, 200), (4, 100), (4, 100), (7, 200), (1, 400)]);
     }
 
-    /// Of two servers of three.
+    /// Two servers have three ranks each.
     #[test]
     fn sums_are_scattered_inside_servers_go_round_between_them_and_are_gathered_inside() {
         let (operation, algorithm) = (Operation::AllReduce, Algorithm::Hierarchical);
@@ -408,7 +417,8 @@ mod tests {
         assert_eq!(sent(5)[..2], [vec![(3, 200), (4, 200)], vec![(2, 100)]]);
     }
 
-    /// To its own server a part each, and what the ranks there hand on; to the same place of other servers what its own ranks have for it.
+    /// A rank sends its own server a part for each rank, and the parts that the ranks there hand on. It sends its place
+    /// in other servers the parts that its own server's ranks have for it.
     #[test]
     fn what_all_send_to_all_goes_inside_to_the_place_of_its_receiver_first() {
         let (operation, algorithm) = (Operation::AllToAll, Algorithm::Hierarchical);

@@ -1,7 +1,10 @@
-//! CUBIC: the window grows with the time since it was last reduced, as a cubic function that is flat where it was then (RFC 9438).
+//! CUBIC: grows the window with the time since its last reduction, along a cubic curve (RFC 9438).
+//! The curve is flat at the window of the last reduction: growth is fast at first, slow around that window, and fast
+//! again beyond it. Growth depends on time and not on round trips, so flows with unequal round-trip times share a link
+//! more evenly. On short round trips the curve is slower than Reno, and the window grows as Reno's does.
 //! Left out: HyStart++ (section 4.10), spurious congestion events (section 4.9).
-//! Differs: the round-trip time is that of the last round, timed from acknowledgements, and not the transport's smoothed estimate;
-//! an echo takes the window itself for what is in flight.
+//! Differs: the round-trip time is that of the last round, timed from acknowledgements, and not the transport's
+//! smoothed estimate; an echo takes the window itself for what is in flight.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +13,7 @@ use super::once_a_window::OnceAWindow;
 use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind, Needs};
 use crate::kernel::units::{Bytes, Span, Time};
 
-/// What can be set of CUBIC.
+/// Settings of CUBIC.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
@@ -18,77 +21,78 @@ pub struct Parameters {
     pub ecn: bool,
 }
 
-/// Aggressiveness, in segments per cubic second [C].
+/// Steepness of the curve, in segments per cubic second [C].
 const SCALE: f64 = 0.4;
-/// What is left of the window after a reduction [beta_cubic].
+/// Share of the window that a reduction leaves [beta_cubic].
 const DECREASE: f64 = 0.7;
-/// What Reno, reducing to the same part, adds in a round to be as fast as it is by halving (equation 4) [alpha_cubic].
+/// Segments that Reno adds in a round if it keeps `DECREASE` of its window at a loss and is as fast as by halving
+/// (equation 4) [alpha_cubic].
 const FRIENDLY_INCREASE: f64 = 3.0 * (1.0 - DECREASE) / (1.0 + DECREASE);
-/// A window grows no faster than to this in a round.
+/// Most that a round may multiply the window by.
 const MOST_GROWTH: f64 = 1.5;
 /// Least slow-start threshold and least window after a loss, in segments.
 const FLOOR: f64 = 2.0;
 
-/// One flow's state. Windows are in segments.
+/// State of one flow under CUBIC. Windows are in segments.
 #[derive(Clone, Debug)]
 pub struct Cubic {
-    /// Bytes of a segment.
+    /// Payload bytes of a segment.
     segment: f64,
-    /// [cwnd]
+    /// Window [cwnd].
     window: f64,
-    /// [ssthresh]
+    /// Slow-start threshold [ssthresh].
     threshold: f64,
-    /// Where the last reduction was, or below it by fast convergence [W_max].
+    /// Window at the last reduction, or less than that by fast convergence [W_max].
     plateau: f64,
-    /// The window just before that [cwnd_prior].
+    /// Window just before the last reduction [cwnd_prior].
     prior: f64,
     epoch: Option<Epoch>,
-    /// When the last acknowledgement came.
+    /// Time of the last acknowledgement.
     heard: Option<Time>,
     rounds: Rounds,
     reductions: OnceAWindow,
 }
 
-/// A stage of congestion avoidance.
+/// Stage of congestion avoidance, from one reduction of the window to the next.
 #[derive(Clone, Debug)]
 struct Epoch {
     curve: Curve,
-    /// How long it has lasted, not counting what did not hang on the window (section 4.2) [t].
+    /// Duration so far, less the time in which the window was not the limit (section 4.2) [t].
     elapsed: Span,
-    /// The window that Reno would have [W_est].
+    /// Window that Reno would have [W_est].
     friendly: f64,
 }
 
-/// The cubic function (equation 1).
+/// The cubic function W_cubic(t) = C (t - K)^3 + W_max (equation 1).
 #[derive(Clone, Debug)]
 struct Curve {
-    /// [W_max]
+    /// Window at which the curve is flat [W_max].
     plateau: f64,
-    /// Seconds until the plateau [K].
+    /// Seconds from the begin of the curve to its plateau [K].
     rise: f64,
 }
 
 impl Curve {
-    /// From a window on.
+    /// Makes the curve that begins at `window` and is flat at `plateau`, or at `window` if that is larger.
     fn new(window: f64, plateau: f64) -> Self {
         let plateau = plateau.max(window);
-        // The platform's own differs from one machine to the next.
+        // Equation 2: K = cbrt((W_max - cwnd) / C). The platform's own cube root differs from one machine to the next.
         Self { plateau, rise: libm::cbrt((plateau - window) / SCALE) }
     }
 
-    /// The window so many seconds after its begin [W_cubic].
+    /// Window `seconds` after the begin of the curve, in segments [W_cubic].
     fn at(&self, seconds: f64) -> f64 {
         let from_plateau = seconds - self.rise;
         SCALE * from_plateau * from_plateau * from_plateau + self.plateau
     }
 }
 
-/// How long a round takes: one segment at a time is timed.
+/// Clock of round trips, which times one segment at a time.
 #[derive(Clone, Debug, Default)]
 struct Rounds {
-    /// The first byte of the segment that is timed, and when it was the next to be sent.
+    /// First byte of the segment that is timed, and the time at which it was the next to be sent.
     timed: Option<(u64, Time)>,
-    /// Of the last round; zero before its end [RTT].
+    /// Duration of the last round; zero before its end [RTT].
     round_trip: Span,
 }
 
@@ -105,7 +109,7 @@ impl Rounds {
 }
 
 impl Cubic {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
         let segment = flow.segment.as_f64();
         Self {
@@ -121,7 +125,7 @@ impl Cubic {
         }
     }
 
-    /// Section 4.2 to 4.5: along the curve, unless Reno is faster.
+    /// Moves the window along the curve, or as Reno would where that is faster (sections 4.2 to 4.5).
     fn avoid_congestion(&mut self, newly_acked: f64, since_last: Span) {
         let window = self.window;
         let begin =
@@ -133,19 +137,23 @@ impl Cubic {
             }
             none => none.insert(begin()),
         };
+        // Section 4.3, equation 4: W_est += alpha_cubic * segments_acked / cwnd.
         let increase = if epoch.friendly < self.prior { FRIENDLY_INCREASE } else { 1.0 };
         epoch.friendly += increase * newly_acked / window;
         let seconds = epoch.elapsed.as_seconds();
         if epoch.curve.at(seconds) < epoch.friendly {
             self.window = window.max(epoch.friendly);
         } else {
+            // Sections 4.4 and 4.5: cwnd += (target - cwnd) / cwnd, where target = W_cubic(t + RTT).
             let next_round = epoch.curve.at(seconds + self.rounds.round_trip.as_seconds());
             self.window += (next_round.clamp(window, MOST_GROWTH * window) - window) / window;
         }
     }
 
-    /// Section 4.6 and 4.7: the window is reduced by a part of what is in flight, to `floor` at least. Where it has not come
-    /// back to where it was reduced last, a new flow is let in (fast convergence).
+    /// Reduces the window to 0.7 of what is in flight, but not below `floor` segments (section 4.6).
+    ///
+    /// A window that was still below its last plateau lowers the next plateau, which makes room for new flows (fast
+    /// convergence, section 4.7).
     fn reduce(&mut self, in_flight: f64, floor: f64) {
         let converges = self.window < self.plateau;
         self.plateau = if converges { self.window * f64::midpoint(1.0, DECREASE) } else { self.window };
@@ -186,7 +194,8 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// Section 4.8: a timeout leaves one segment, and the next stage begins on its plateau.
+    /// Reduces the window, and lets a timeout leave one segment. The next stage then begins on its plateau (section
+    /// 4.8).
     fn on_loss(&mut self, _now: Time, loss: &Loss) {
         if !self.reductions.on_loss(loss) {
             return;
@@ -239,14 +248,14 @@ mod tests {
         Loss { in_flight, kind, first_lost: 0, next_sequence: in_flight.get() }
     }
 
-    /// A window of so many segments that has just lost a packet.
+    /// Makes a flow whose window was `window` segments when it just lost a packet.
     fn reduced(window: u64) -> Cubic {
         let mut cubic = cubic(window);
         cubic.on_loss(Time::ZERO, &loss(window as f64, LossKind::Recovery));
         cubic
     }
 
-    /// One acknowledgement of as many segments as the window holds, `round_trip` after the last.
+    /// Acknowledges as many segments as the window holds, `round_trip` after the last acknowledgement.
     fn round(cubic: &mut Cubic, now: &mut Time, round_trip: Span, echo: bool) {
         *now = *now + round_trip;
         let cumulative = now.get();
@@ -261,7 +270,7 @@ mod tests {
         assert!((measured - expected).abs() < 1e-6 * expected, "{measured}, expected {expected}");
     }
 
-    /// Computed by hand from equations 1, 2 and 4: W_max 100, from 70 on.
+    /// Computed by hand from equations 1, 2 and 4: W_max 100, from a window of 70.
     #[test]
     fn the_curve_is_flat_where_the_window_was() {
         let curve = Curve::new(70.0, 100.0);
@@ -280,7 +289,7 @@ mod tests {
         assert_near(curve.at(1.0), 120.4);
     }
 
-    /// Section 4.7, by hand: cwnd 80 below W_max 100.
+    /// Computed by hand from section 4.7: cwnd 80 is below W_max 100.
     #[test]
     fn a_window_that_did_not_come_back_makes_room() {
         let mut cubic = reduced(100);
@@ -295,7 +304,8 @@ mod tests {
         assert_near(cubic.window, 56.0);
     }
 
-    /// 140 segments are out that a window of 100 does not allow for: seven tenths of them would reduce nothing.
+    /// 140 segments are out, more than a window of 100 allows: seven tenths of them would be 98 and reduce almost
+    /// nothing.
     #[test]
     fn each_loss_reduces_the_window() {
         let mut cubic = cubic(100);
@@ -303,7 +313,7 @@ mod tests {
         assert_near(cubic.window, 70.0);
     }
 
-    /// Section 4.3, by hand: in a datacenter the curve is far slower than Reno.
+    /// Computed by hand from section 4.3: with the round trips of a datacenter the curve is far slower than Reno.
     #[test]
     fn with_short_rounds_it_grows_as_reno_does() {
         let (mut cubic, mut now) = (reduced(100), Time::ZERO);
@@ -313,8 +323,8 @@ mod tests {
         assert!((cubic.window - 1043.18).abs() < 0.01, "{}", cubic.window);
     }
 
-    /// With rounds of a second the curve is faster. A round before its plateau it aims just there, and each acknowledgement makes
-    /// up one segment's part of the way.
+    /// With rounds of a second the curve is faster than Reno. A round aims at the curve one round ahead, and each
+    /// acknowledgement covers one segment's share of the way.
     #[test]
     fn with_long_rounds_it_follows_the_curve() {
         let (mut cubic, mut now) = (reduced(100), Time::ZERO);

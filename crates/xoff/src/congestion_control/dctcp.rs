@@ -1,6 +1,10 @@
-//! DCTCP: cuts the window in proportion to the share of marked bytes (SIGCOMM 2010; RFC 8257).
-//! Differs: Linux halves the window on every loss, even where marks have cut it in the same window; RFC 8257, section 3.5, has one
-//! cut a window.
+//! DCTCP: cuts the window in proportion to the share of marked bytes (Alizadeh et al., SIGCOMM 2010; RFC 8257).
+//! Switches mark packets that find more than a threshold of bytes in the queue. The sender counts which share of the
+//! bytes acknowledged in a window was marked, and keeps a running average of it, alpha. An echo cuts the window by half
+//! of alpha, so light congestion costs little and full congestion halves the window. Otherwise the window grows as
+//! Reno's does.
+//! Differs: Linux halves the window on every loss, even where marks have cut it in the same window; here a window is
+//! cut once over both (RFC 8257, section 3.5).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +14,7 @@ use super::reno::{self, Reno};
 use super::{Ack, CongestionControl, Echo, EchoReading, Flow, Loss, Needs};
 use crate::kernel::units::{Bytes, Ratio, Time};
 
-/// What can be set of DCTCP.
+/// Settings of DCTCP.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
@@ -20,7 +24,7 @@ pub struct Parameters {
     /// Share of marked bytes assumed at the start, 0 to 1 [alpha].
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub initial_alpha: Ratio,
-    /// How the receiver answers when marked packets begin or end while an acknowledgement is pending.
+    /// Answer of the receiver when marked packets begin or end while an acknowledgement is pending.
     pub echo: EchoReading,
 }
 
@@ -30,13 +34,13 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state; first what every acknowledgement needs.
+/// State of one flow under DCTCP. Fields that every acknowledgement needs come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Dctcp {
     reno: Reno,
     acked: Bytes,
-    /// The observation window ends once this byte is acknowledged.
+    /// Byte whose acknowledgement ends the observation window.
     window_end: u64,
     marked: Bytes,
     reductions: OnceAWindow,
@@ -45,7 +49,7 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         Self {
             reno: Reno::new(&reno::Parameters {}, flow),
@@ -58,15 +62,16 @@ impl Dctcp {
         }
     }
 
-    /// The running share of marked bytes [alpha].
+    /// Running share of marked bytes, 0 to 1 [alpha].
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// SIGCOMM 2010, equation 1: alpha moves towards the share of marked bytes, once a window.
+    /// Moves alpha towards the share of marked bytes, once a window (SIGCOMM 2010, equation 1).
     fn update_alpha(&mut self, next_sequence: u64) {
         if self.acked > Bytes::ZERO {
             let share = self.marked.as_f64() / self.acked.as_f64();
+            // Equation 1: alpha = (1 - g) * alpha + g * F.
             self.alpha = (1.0 - self.gain) * self.alpha + self.gain * share;
         }
         self.acked = Bytes::ZERO;
@@ -74,8 +79,9 @@ impl Dctcp {
         self.window_end = next_sequence;
     }
 
-    /// SIGCOMM 2010, equation 2: cuts by half of alpha, once a window.
+    /// Cuts the window by half of alpha, once a window (SIGCOMM 2010, equation 2).
     fn cut(&mut self) {
+        // Equation 2: cwnd = cwnd * (1 - alpha / 2).
         let window = self.reno.window().as_f64() * (1.0 - self.alpha / 2.0);
         self.reno.lower_to(Bytes::from_f64(window));
     }
@@ -104,7 +110,8 @@ impl CongestionControl for Dctcp {
         }
     }
 
-    /// RFC 8257, section 3.5: a loss counts as Reno counts it, but a window is cut only once; a timeout always collapses it.
+    /// Reduces the window as Reno does, unless a mark has cut it already; a timeout always collapses it (RFC 8257,
+    /// section 3.5).
     fn on_loss(&mut self, now: Time, loss: &Loss) {
         if self.reductions.on_loss(loss) {
             self.reno.on_loss(now, loss);
@@ -115,7 +122,8 @@ impl CongestionControl for Dctcp {
         self.reno.on_recovered(now, in_flight);
     }
 
-    /// What was counted in the window that has not ended stays: to alpha the flows are one stream of bytes.
+    /// Keeps the counts of the window that has not ended, since alpha sees all flows of a connection as one stream of
+    /// bytes.
     fn on_next_flow(&mut self) {
         self.window_end = 0;
         self.reductions = OnceAWindow::default();
@@ -144,7 +152,7 @@ mod tests {
         Dctcp::new(&Parameters { initial_alpha, ..Parameters::default() }, &flow)
     }
 
-    /// Feeds one whole window of 100 segments, of which `marked` carry an echo.
+    /// Acknowledges one whole window of 100 segments, of which `marked` carry an echo.
     fn window(dctcp: &mut Dctcp, start: u64, marked: u64) {
         for segment in 1..=100 {
             let ack = Ack {
@@ -170,7 +178,7 @@ mod tests {
         alphas
     }
 
-    /// Computed by hand from equation 1.
+    /// Computed by hand from SIGCOMM 2010, equation 1, with alpha 1 at the start.
     #[test]
     fn alpha_follows_the_share_of_marked_bytes() {
         assert_eq!(
@@ -179,7 +187,7 @@ mod tests {
         );
     }
 
-    /// The same.
+    /// Computed by hand from SIGCOMM 2010, equation 1, with alpha 0 at the start.
     #[test]
     fn alpha_rises_from_zero() {
         let expected = [0.00625, 0.012_109_375, 0.017_602_539_062_5];
@@ -188,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Of the first of 100 segments in flight.
+    /// Makes an echo of the first of 100 segments in flight.
     fn first_echo() -> Ack<'static> {
         Ack {
             newly_acked: Bytes::new(1460),
@@ -200,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Equation 2: 146000 B at alpha 0.25 become 127750 B, once a window.
+    /// SIGCOMM 2010, equation 2: 146000 B at alpha 0.25 become 127750 B, once a window.
     #[test]
     fn an_echo_cuts_by_half_of_alpha_once_a_window() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
@@ -230,8 +238,8 @@ mod tests {
         assert_eq!(dctcp.window(), Bytes::new(1460));
     }
 
-    /// An echo of the first of 100 segments cuts the window; of what was sent before that, the last is lost, and noticed when
-    /// half a window more has been sent.
+    /// An echo of the first of 100 segments cuts the window. The last of these segments is lost, which is noticed after
+    /// half a window more was sent.
     #[test]
     fn one_window_is_cut_once_over_marks_and_losses() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);

@@ -1,4 +1,6 @@
 //! ECN-star: TCP that halves its window on an echo as it does on a loss, once a window (RFC 3168; BCC, APNet 2017).
+//! The receiver echoes from the first mark until the sender says that it has reduced its window. Between reductions the
+//! window grows as Reno's does.
 //! Differs: retransmissions are ECN-capable, as with every algorithm here (RFC 3168, section 6.1.5).
 
 use schemars::JsonSchema;
@@ -9,12 +11,12 @@ use super::reno::{self, Reno};
 use super::{Ack, CongestionControl, Echo, Flow, Loss, Needs};
 use crate::kernel::units::{Bytes, Time};
 
-/// ECN-star has nothing to set.
+/// Settings of ECN-star, which has none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {}
 
-/// One flow's state.
+/// State of one flow under ECN-star.
 #[derive(Clone, Debug)]
 pub struct EcnStar {
     reno: Reno,
@@ -22,7 +24,7 @@ pub struct EcnStar {
 }
 
 impl EcnStar {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
         Self { reno: Reno::new(&reno::Parameters {}, flow), reductions: OnceAWindow::default() }
     }
@@ -83,7 +85,7 @@ mod tests {
         EcnStar::new(&Parameters {}, &flow)
     }
 
-    /// The window in segments after an acknowledgement of everything before `cumulative`.
+    /// Returns the window in segments after an acknowledgement of everything before `cumulative`.
     fn after_ack(ecn_star: &mut EcnStar, cumulative: u64, next: u64, echo: bool) -> u64 {
         let ack = Ack {
             newly_acked: Bytes::new(SEGMENT),

@@ -1,7 +1,12 @@
-//! HPCC: switches tell in every packet how busy they are, and the busiest decides the window (SIGCOMM 2019, section 3).
-//! `base_rtt` times the adapter's rate is the largest window, and the first; a window is sent evenly over `base_rtt`.
+//! HPCC: switches write their load into every packet, and the busiest decides the window (Li et al., SIGCOMM 2019, section 3).
+//! Each switch writes its queue, the bytes it has sent, the time and the link rate into the packet. The sender computes
+//! from two acknowledgements how busy each port was: its queue in bandwidth-delay products, plus its rate over that of
+//! its link. The window is then scaled so that the busiest port comes to the target utilization. An additive increase
+//! lets flows become equal.
+//! `base_rtt` times the adapter's rate is the largest window, and the first. A window is sent evenly over `base_rtt`.
 //! Left out: reactions to losses; HPCC-PINT.
-//! Differs: the paper prints no least rate; `minimum_rate` is that of its code, which computes in rates and not in windows.
+//! Differs: the paper prints no least rate; `minimum_rate` is that of its code, which computes in rates and not in
+//! windows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,22 +16,22 @@ use super::{Ack, CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use crate::telemetry::{Interval, Reading, Trail};
 
-/// What can be set of HPCC.
+/// Settings of HPCC.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Share of a link that flows use together, above 0 and at most 1 [eta].
+    /// Share of a link that flows are to use together, above 0 and at most 1 [eta].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub target_utilization: Ratio,
-    /// Round trips of additive increase after which the window follows the utilization [maxStage].
+    /// Round trips of additive increase after which the window is scaled by the utilization in any case [maxStage].
     pub maximum_stages: u32,
-    /// Added to the window once a round trip [`W_AI`].
+    /// Bytes added to the window once a round trip [`W_AI`].
     pub additive_increase: Bytes,
-    /// Round-trip time of an idle fabric [T]. Left out, that of its longest path: propagation, and a full packet and its
-    /// acknowledgement on every link.
+    /// Round-trip time of an idle fabric [T]. Left out, that of the fabric's longest path: propagation, and the
+    /// transmission of a full packet and its acknowledgement on every link.
     #[schemars(extend("x-above" = "0s"))]
     pub base_rtt: Option<Span>,
-    /// The least rate.
+    /// Least rate to which a flow is lowered.
     #[schemars(extend("x-above" = "0bps"))]
     pub minimum_rate: Rate,
 }
@@ -43,24 +48,24 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state.
+/// State of one flow under HPCC.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     target_utilization: f64,
     maximum_stages: u32,
     additive_increase: f64,
-    /// Bytes.
+    /// Least window, in bytes.
     least: f64,
     window: PacedWindow,
-    /// The window from which every acknowledgement of a round trip computes anew [Wc].
+    /// Window from which every acknowledgement of a round trip computes anew [Wc].
     reference: f64,
     /// Running utilization of the busiest port [U].
     utilization: f64,
-    /// Round trips of additive increase since the window last followed the utilization [incStage].
+    /// Round trips of additive increase since the window was last scaled by the utilization [incStage].
     stage: u32,
-    /// The reference is set anew once a byte beyond this is acknowledged [lastUpdateSeq].
+    /// Byte beyond which an acknowledgement sets the reference anew [lastUpdateSeq].
     round_end: u64,
-    /// What the last acknowledgement brought.
+    /// Telemetry of the last acknowledgement.
     trail: Trail,
 }
 
@@ -82,15 +87,17 @@ impl Hpcc {
         }
     }
 
-    /// How busy a port was: its queue in bandwidth-delay products, and its rate in rates of its link [u].
+    /// Returns how busy a port was: its queue in bandwidth-delay products, plus its rate over that of its link [u].
     fn load(&self, interval: &Interval) -> f64 {
         let bytes_per_second = interval.rate.as_f64() / 8.0;
         let queue = interval.queue.min(interval.queue_before).as_f64();
         let sent = interval.sent.as_f64() / interval.span.as_seconds();
+        // Algorithm 1: u = min(qlen, qlen_before) / (B * T) + tx_rate / B.
         queue / (bytes_per_second * self.window.base_rtt()) + sent / bytes_per_second
     }
 
-    /// The load of the busiest port since the last acknowledgement, and over which time: none if nothing is known.
+    /// Returns the load of the busiest port since the last acknowledgement, and over which time; zeros if nothing is
+    /// known.
     fn busiest(&self, telemetry: &Reading<'_>) -> (f64, Span) {
         telemetry.since(&self.trail).fold((0.0, Span::ZERO), |busiest, interval| {
             let load = self.load(&interval);
@@ -102,6 +109,7 @@ impl Hpcc {
     /// Takes in the busiest port's load over a time in seconds.
     fn measure(&mut self, load: f64, seconds: f64) {
         let weight = (seconds / self.window.base_rtt()).min(1.0);
+        // Algorithm 1: U = (1 - tau / T) * U + (tau / T) * u.
         self.utilization = (1.0 - weight) * self.utilization + weight * load;
     }
 
@@ -109,8 +117,9 @@ impl Hpcc {
         self.utilization >= self.target_utilization || self.stage >= self.maximum_stages
     }
 
-    /// The window that follows from the reference, before it is held within its bounds [W].
+    /// Returns the window that follows from the reference, before it is held within its bounds [W].
     fn next_window(&self) -> f64 {
+        // Algorithm 1: W = Wc / (U / eta) + W_AI, or W = Wc + W_AI.
         let aimed_at = if self.follows_utilization() {
             self.reference / (self.utilization / self.target_utilization)
         } else {
@@ -119,7 +128,7 @@ impl Hpcc {
         aimed_at + self.additive_increase
     }
 
-    /// Once a round trip, the reference becomes the window.
+    /// Makes the window the reference of the next round trip.
     fn begin_round(&mut self, next_sequence: u64) {
         self.stage = if self.follows_utilization() { 0 } else { self.stage + 1 };
         self.reference = self.window.bytes();
@@ -165,7 +174,7 @@ mod tests {
     use super::super::testing::flow;
     use super::*;
 
-    /// 100 Gb/s and 13 us: the largest window is 162,500 bytes.
+    /// Makes a flow at 100 Gb/s and 13 us: the largest window is 162,500 bytes.
     fn hpcc() -> Hpcc {
         Hpcc::new(&Parameters::default(), &flow(100, 13))
     }
@@ -192,7 +201,7 @@ mod tests {
         assert_near(hpcc.next_window(), 119_209.57, 5e-3);
     }
 
-    /// The same.
+    /// Computed by hand from algorithm 1.
     #[test]
     fn a_link_below_its_target_adds_until_the_last_stage_and_then_fills_it() {
         let mut hpcc = hpcc();

@@ -1,13 +1,18 @@
-//! NSCC: two signals, the mark and the delay of every packet, of which four pairs follow (Ultra Ethernet Transport,
+//! NSCC: sets the window by the mark and the delay of each packet, in four cases (Ultra Ethernet Transport,
 //! specification 1.0, "Network Signal-based Congestion Control"; arXiv:2508.08906).
-//! A flow starts with its largest window, and counts every packet that is acknowledged, in whatever order, since packets may be
-//! sprayed.
-//! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`): increases are for a network of 100 Gb/s
-//! and 12 us, whose bandwidth-delay product is 150 kB, and as many times larger as that of this one is.
-//! Left out: reactions to losses that no trimmed packet tells of; penalties that receivers ask for; probes.
-//! Differs: windows count payload, without headers; packets shorter than a segment say nothing of
-//! the base round trip, which a flow would take for shorter than it is; every packet is acknowledged by itself, where that code
-//! acknowledges up to 16 KiB together; all delays have the same weight.
+//! An unmarked packet raises the window: in proportion if it waited in queues for less than a target delay, and by a
+//! fair share if it waited longer. A marked packet above the target cuts the window by the average delay, at most once
+//! a round trip. A marked packet below the target changes nothing, since one path of several is congested and load
+//! balancing is to leave it. If much less arrives than was sent, the window becomes what has arrived (quick
+//! adaptation).
+//! A flow starts with its largest window. It counts every acknowledged packet, in whatever order, since packets may be sprayed.
+//! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`). Its increases are for a
+//! network of 100 Gb/s and 12 us, with a bandwidth-delay product of 150 kB. On another network they are scaled by the
+//! bandwidth-delay product.
+//! Left out: reactions to losses that no trimmed packet reports; penalties that receivers ask for; probes.
+//! Differs: windows count payload, without headers. Packets shorter than a segment do not lower the base round-trip
+//! time, which they would make too short. Every packet is acknowledged by itself, where the reference acknowledges up
+//! to 16 KiB together. All delays have the same weight.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,50 +20,51 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, CongestionControl, Flow, Needs, Trimmed};
 use crate::kernel::units::{Bytes, Ratio, Span, Time};
 
-/// What can be set of NSCC.
+/// Settings of NSCC.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Round-trip time of an idle fabric. Left out, that of its longest path: propagation, and a full packet and its
-    /// acknowledgement on every link. A flow that measures less goes by that.
+    /// Round-trip time of an idle fabric. Left out, that of the fabric's longest path: propagation, and the
+    /// transmission of a full packet and its acknowledgement on every link. A flow that measures less uses its own.
     #[schemars(extend("x-above" = "0s"))]
     pub base_rtt: Option<Span>,
-    /// Time in queues that is aimed at; left out, `base_rtt`. Where switches trim packets, the reference simulator has three quarters
-    /// of that [`target_Qdelay`].
+    /// Target of the time that packets wait in queues; left out, `base_rtt`. Where switches trim packets, the reference
+    /// simulator takes three quarters of that [`target_Qdelay`].
     #[schemars(extend("x-above" = "0s"))]
     pub target_delay: Option<Span>,
-    /// The largest window, in bandwidth-delay products of the adapter's link, above 0 [`maxwnd`].
+    /// Largest window, in bandwidth-delay products of the adapter's link, above 0 [`maxwnd`].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub maximum_window: Ratio,
-    /// Packets that a window of unmarked packets without delay adds to itself, times the bandwidth-delay product over 150 kB and the
-    /// target over 12 us: less in proportion to the delay [alpha].
+    /// Packets that a window of unmarked packets without delay adds to itself; with delay, less in proportion. Scaled
+    /// by the bandwidth-delay product over 150 kB and by the target over 12 us [alpha].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub proportional_increase: Ratio,
-    /// Packets that a window of unmarked packets with a delay above the target adds to itself, times the bandwidth-delay product over
-    /// 150 kB [fi].
+    /// Packets that a window of unmarked packets above the target delay adds to itself. Scaled by the bandwidth-delay
+    /// product over 150 kB [fi].
     pub fair_increase: Ratio,
-    /// Packets added in each `base_rtt`, whatever is heard, times the bandwidth-delay product over 150 kB [eta].
+    /// Packets added in each `base_rtt`, whatever the signals. Scaled by the bandwidth-delay product over 150 kB [eta].
     pub additive_increase: Ratio,
-    /// Share of what has arrived that is added after a window of packets that have waited for less than 1 us, times the bandwidth-delay
-    /// product over 150 kB [`fi_scale`].
+    /// Share of the arriving bytes that is added to the window, once a whole window has waited for less than 1 us.
+    /// Scaled by the bandwidth-delay product over 150 kB [`fi_scale`].
     pub fast_increase: Ratio,
-    /// How strongly the window follows the share of the average delay above the target, above 0 and at most 1 [gamma].
+    /// Weight of the share of the average delay above the target when a cut lowers the window, above 0 and at most 1
+    /// [gamma].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub decrease: Ratio,
-    /// The most that one cut takes of the window, above 0 and below 1 [`max_md_jump`].
+    /// Largest share of the window that one cut takes, above 0 and below 1 [`max_md_jump`].
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub maximum_decrease: Ratio,
     /// Weight of the newest packet in the average delay, above 0 and at most 1 [`delay_alpha`].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub delay_weight: Ratio,
-    /// Packets after whose arrival increases become part of the window [`adjust_bytes_threshold`].
+    /// Packets whose arrival makes collected increases part of the window [`adjust_bytes_threshold`].
     #[schemars(extend("minimum" = 1))]
     pub adjust_every: u32,
-    /// Where less than this share of the largest window has arrived in a round trip at the target, and packets wait for longer
-    /// than `quick_adapt_targets`, the window becomes what has arrived; 0 for never [`2^-qa_gate`].
+    /// Share of the largest window, below which arrivals in a round trip at the target make the window adapt quickly to
+    /// them. Needs a packet trimmed, or one delayed beyond `quick_adapt_targets`; 0 for never [`2^-qa_gate`].
     #[schemars(extend("maximum" = 1))]
     pub quick_adapt_share: Ratio,
-    /// How many times the target that is [`qa_threshold`].
+    /// Delay from which on the window may adapt quickly, in targets [`qa_threshold`].
     #[schemars(extend("minimum" = 1))]
     pub quick_adapt_targets: u32,
 }
@@ -83,52 +89,56 @@ impl Default for Parameters {
     }
 }
 
-/// The network that its increases are for.
+/// Base round-trip time of the network that the increases are for, in seconds.
 const REFERENCE_RTT: f64 = 12e-6;
 const REFERENCE_PRODUCT: f64 = 100e9 / 8.0 * REFERENCE_RTT;
-/// What an unmarked packet above the target counts as in the average delay, in base round trips.
+/// Delay that an unmarked packet above the target adds to the average, in base round-trip times.
 const UNMARKED_DELAY: f64 = 0.25;
-/// What is hardly any delay.
+/// Delay below which a packet counts as not delayed, in seconds.
 const HARDLY_ANY: f64 = 1e-6;
 
-/// One flow's state. Times are in seconds, sizes in bytes.
+/// State of one flow under NSCC. Times are in seconds, sizes in bytes.
 #[derive(Clone, Debug)]
 pub struct Nscc {
     settings: Settings,
     bytes_per_second: f64,
-    /// The least that was measured.
+    /// Least round-trip time that was measured.
     base_rtt: f64,
     window: f64,
     average_delay: f64,
-    /// Increases times windows, which are not part of the window yet [`inc_bytes`].
+    /// Collected increases, times the window, that are not part of the window yet [`inc_bytes`].
     increases: f64,
     last_addition: Time,
-    /// Until when the window is not cut again.
+    /// Time until which the window is not cut again.
     next_cut: Time,
-    /// When the round trip at the target ends of which `arrived` is told; 0 before the first acknowledgement [`qa_endtime`].
+    /// End of the round trip at the target over which `arrived` counts; 0 before the first acknowledgement
+    /// [`qa_endtime`].
     round_ends: Time,
-    /// Bytes that have arrived in it [`achieved_bytes`],
+    /// Bytes that have arrived in the round trip that ends at `round_ends` [`achieved_bytes`].
     arrived: u32,
-    /// since increases last became part of the window [`received_bytes`],
+    /// Bytes that have arrived since increases last became part of the window [`received_bytes`].
     arrived_since: u32,
-    /// and in a row with hardly any delay, or [`A_WINDOW`] of them [`fi_count`].
+    /// Bytes that have arrived in a row with hardly any delay, or [`A_WINDOW`] once they are a window [`fi_count`].
     hardly_delayed: u32,
-    /// Bytes that were in flight at a quick adaptation, and that may arrive marked or trimmed without a reaction [`bytes_to_ignore`].
+    /// Bytes that were in flight at a quick adaptation. Marked or trimmed packets among them cause no further reaction
+    /// [`bytes_to_ignore`].
     to_ignore: u32,
-    /// Whether a packet was trimmed since [`trigger_qa`].
+    /// Whether a packet was trimmed since the last quick adaptation [`trigger_qa`].
     was_trimmed: bool,
 }
 
-/// What parameters come to for a flow, with no more digits than fit where every congestion control has its state.
+/// Constants that follow from the parameters for one flow. Single precision keeps them within the size of a congestion
+/// control's state.
 #[derive(Clone, Debug)]
 struct Settings {
     target: f32,
-    /// The largest window in bandwidth-delay products.
+    /// Largest window, in bandwidth-delay products.
     products: f32,
-    /// A packet, and the least window.
+    /// Payload bytes of a full packet, which is also the least window.
     segment: f32,
-    /// A window of it adds so many bytes, without delay and above the target.
+    /// Bytes that a window without delay adds to itself.
     proportional: f32,
+    /// Bytes that a window above the target delay adds to itself.
     fair: f32,
     /// Bytes added in each period.
     additive: f32,
@@ -142,6 +152,7 @@ struct Settings {
     quick_delay: f32,
 }
 
+/// Value of `hardly_delayed` once a whole window has arrived with hardly any delay.
 const A_WINDOW: u32 = u32::MAX;
 
 impl Settings {
@@ -202,7 +213,7 @@ impl Nscc {
         self.settings.segment.into()
     }
 
-    /// The largest window [`maxwnd`].
+    /// Largest window, in bytes [`maxwnd`].
     fn most(&self) -> f64 {
         f64::from(self.settings.products) * self.bytes_per_second * self.base_rtt
     }
@@ -211,8 +222,9 @@ impl Nscc {
         self.window = window.min(self.most()).max(self.least());
     }
 
-    /// How long a packet has waited, once its round trip is known. What waited long without a mark is on its way out of a queue
-    /// that has become short, and hardly counts.
+    /// Returns how long a packet waited in queues, and takes it into the average.
+    ///
+    /// A long delay without a mark is hardly counted: the packet is on its way out of a queue that has become short.
     fn measure(&mut self, rtt: f64, is_whole: bool, is_marked: bool) -> f64 {
         if is_whole {
             self.base_rtt = self.base_rtt.min(rtt);
@@ -228,8 +240,10 @@ impl Nscc {
         self.average_delay += f64::from(self.settings.delay_weight) * (delay - self.average_delay);
     }
 
-    /// Much less arrives than was sent: the window becomes what has arrived. Returns whether it does, or has, so that nothing else
-    /// is to follow from this packet.
+    /// Sets the window to what has arrived, if that is much less than was sent (quick adaptation).
+    ///
+    /// Returns whether it does, or did so for bytes that are still in flight, so that nothing else follows from this
+    /// packet.
     fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: Bytes) -> bool {
         if is_marked && self.to_ignore > 0 {
             self.forget_increases();
@@ -263,7 +277,7 @@ impl Nscc {
         }
     }
 
-    /// Whether a window of packets has hardly waited.
+    /// Whether a whole window of packets has arrived with hardly any delay.
     fn increases_fast(&mut self, arrived: u32, delay: f64) -> bool {
         if delay >= HARDLY_ANY {
             self.hardly_delayed = 0;
@@ -277,7 +291,8 @@ impl Nscc {
         is_a_window
     }
 
-    /// At most once a round trip, and only if packets wait too long on average, not only this one.
+    /// Cuts the window by the excess of the average delay over the target, at most once a round trip. One slow packet
+    /// alone causes no cut.
     fn cut(&mut self, now: Time) {
         self.hardly_delayed = 0;
         if self.average_delay > self.target() && now > self.next_cut {
@@ -288,7 +303,7 @@ impl Nscc {
         }
     }
 
-    /// Makes increases part of the window, every so many packets and at least once in a period.
+    /// Makes increases part of the window, after every `adjust_every` packets and at least once in a period.
     fn adjust(&mut self, now: Time) {
         let is_late = now.since(self.last_addition).as_seconds() >= self.settings.period.into();
         if f64::from(self.arrived_since) <= self.settings.adjust_bytes.into() && !is_late {
@@ -329,7 +344,7 @@ impl CongestionControl for Nscc {
         match (ack.echo, delay >= self.target()) {
             (false, _) => self.increase(arrived, delay),
             (true, true) => self.cut(now),
-            // One path is congested, and the rest are not: whoever balances load is to leave it.
+            // One path is congested, and the others are not: load balancing is to leave that path.
             (true, false) => {}
         }
         self.set(self.window);
@@ -357,12 +372,13 @@ mod tests {
     use super::*;
     use crate::kernel::units::Rate;
 
-    /// In the network that its values are for: the bandwidth-delay product is 150 kB, the largest window 225 kB, and the target 12 us.
+    /// Makes a flow in the network that the values are for: a bandwidth-delay product of 150 kB, a largest window of
+    /// 225 kB, a target of 12 us.
     fn nscc(window: f64) -> Nscc {
         Nscc { window, ..Nscc::new(&Parameters::default(), &flow(100, 12)) }
     }
 
-    /// So many packets of 1000 bytes arrive at one time, in microseconds, each of which has waited for so long.
+    /// Delivers packets of 1000 bytes at the time `at`, each of which has waited for `waited`, both in microseconds.
     fn arrive(nscc: &mut Nscc, packets: u64, at: u64, waited: u64, echo: bool) {
         for _ in 0..packets {
             let ack = Ack {
@@ -386,7 +402,8 @@ mod tests {
         assert_eq!((nscc.window(), nscc.rate()), (Bytes::new(225_000), Rate::MAX));
     }
 
-    /// A quarter of the target leaves three quarters of four packets a window: 9 kB of 100 kB add 270 B, once the ninth packet is there.
+    /// A quarter of the target leaves three quarters of four packets a window: 9 kB of 100 kB add 270 B, once the ninth
+    /// packet has arrived.
     #[test]
     fn unmarked_packets_below_the_target_add_in_proportion() {
         let mut nscc = nscc(100_000.0);
@@ -396,7 +413,7 @@ mod tests {
         assert_near(nscc.window, 100_270.0);
     }
 
-    /// Five packets a window: 450 B. The first packet of a period adds 0.15 packets whatever it says.
+    /// Five packets a window add 450 B. The first packet of a period adds 0.15 packets, whatever its signals.
     #[test]
     fn unmarked_packets_above_the_target_add_a_fixed_amount() {
         let mut nscc = nscc(100_000.0);
@@ -406,7 +423,7 @@ mod tests {
         assert_near(nscc.window, 100_600.0);
     }
 
-    /// Five packets with less than 1 us fill a window of five, and from the sixth on each adds a quarter of itself.
+    /// Five packets with less than 1 us fill a window of five. From the sixth on each adds a quarter of itself.
     #[test]
     fn a_window_without_delay_makes_it_grow_fast() {
         let mut nscc = nscc(5_000.0);
@@ -418,7 +435,8 @@ mod tests {
         assert_near(nscc.window, 5_250.0);
     }
 
-    /// Twice the target on average leaves 60 %, and much more than that a half; marked packets that have not waited change nothing.
+    /// An average of twice the target leaves 60 %, and a much larger one leaves half. Marked packets that have not
+    /// waited change nothing.
     #[test]
     fn marked_packets_above_the_target_cut_by_the_average_once_a_round_trip() {
         let after = |average_delay: f64, waited| {
@@ -443,7 +461,8 @@ mod tests {
         assert!(nscc.window < 36_200.0, "{}", nscc.window);
     }
 
-    /// Marked packets count as what they have waited, and unmarked ones above the target as a quarter of a round trip.
+    /// Marked packets count as what they have waited. Unmarked packets above the target count as a quarter of a round
+    /// trip.
     #[test]
     fn the_average_trusts_marks() {
         let average = |waited, echo| {
@@ -456,8 +475,8 @@ mod tests {
         assert_near(average(8, false), 0.1e-6);
     }
 
-    /// Less than an eighth of 225 kB in 24 us, and 49 us in queues: the window becomes that. The 20 kB still in flight count no more,
-    /// if they are marked.
+    /// Less than an eighth of 225 kB in 24 us, and 49 us in queues: the window becomes what has arrived. Marked packets
+    /// among the 20 kB still in flight no longer count.
     #[test]
     fn a_window_of_which_little_arrives_becomes_what_has_arrived() {
         let mut nscc = nscc(225_000.0);
@@ -475,8 +494,9 @@ mod tests {
         assert_near(nscc.window, 5_500.0 + 150.0);
     }
 
-    /// Each takes its bytes from the window and counts as a base round trip in queues. At the end of the round trip at the target the
-    /// window becomes the 9 kB that have arrived; of the 20 kB in flight what is trimmed then changes nothing more.
+    /// Each trimmed packet takes its bytes from the window and counts as a base round trip in queues. At the end of the
+    /// round trip at the target the window becomes the 9 kB that have arrived. Trimmed packets among the 20 kB in
+    /// flight then change nothing more.
     #[test]
     fn trimmed_packets_are_taken_from_the_window_and_make_it_adapt_quickly() {
         let mut nscc = nscc(225_000.0);
@@ -500,7 +520,7 @@ mod tests {
         assert_near(nscc.window, 8_000.0);
     }
 
-    /// The base round trip is the shortest that was seen.
+    /// The base round-trip time is the shortest that was seen.
     #[test]
     fn a_flow_on_a_short_path_has_a_smaller_largest_window() {
         let mut nscc = Nscc::new(&Parameters::default(), &flow(100, 12));

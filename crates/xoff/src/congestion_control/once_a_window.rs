@@ -1,17 +1,19 @@
-//! One reduction a window, whether it was marked, has lost packets, or both (RFC 3168, section 6.1.2): shared by those that
-//! take an echo as they take a loss.
+//! Rule that a window is reduced at most once, whether by marks, losses or both (RFC 3168, section 6.1.2).
+//!
+//! Algorithms that react to an echo as to a loss share it. A window ends once the first byte sent after the reduction
+//! is acknowledged.
 
 use super::{Ack, Loss, LossKind};
 
-/// The window that was reduced last.
+/// End of the window that was reduced last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OnceAWindow {
-    /// First byte after it; no second reduction for what was sent before.
+    /// First byte not sent when the window was reduced. Signals for bytes before it cause no second reduction.
     end: u64,
 }
 
 impl OnceAWindow {
-    /// An acknowledgement echoes a mark. Returns whether that reduces the window.
+    /// Takes in an acknowledgement with an echo. Returns whether that reduces the window.
     pub(super) fn on_echo(&mut self, ack: &Ack<'_>) -> bool {
         let reduces = ack.cumulative > self.end;
         if reduces {
@@ -20,7 +22,7 @@ impl OnceAWindow {
         reduces
     }
 
-    /// A loss was noticed. Returns whether that reduces the window: a timeout always does.
+    /// Takes in a loss. Returns whether that reduces the window; a timeout always does.
     pub(super) fn on_loss(&mut self, loss: &Loss) -> bool {
         let reduces = loss.kind == LossKind::Timeout || loss.first_lost >= self.end;
         if reduces {

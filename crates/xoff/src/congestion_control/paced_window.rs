@@ -1,32 +1,32 @@
-//! A window that is sent evenly over the base round-trip time: what the algorithms of telemetry set.
+//! Window that is sent evenly over the base round-trip time, as HPCC and PowerTCP do.
 
 use super::Flow;
 use crate::kernel::units::{Bytes, Rate, Span};
 
-/// One flow's window. It begins at the bandwidth-delay product of the adapter's link and is never above it.
+/// Window of one flow. It begins at the bandwidth-delay product of the adapter's link and never exceeds it.
 #[derive(Clone, Debug)]
 pub(super) struct PacedWindow {
     bytes: f64,
     most: f64,
-    /// Seconds.
+    /// Base round-trip time in seconds.
     base_rtt: f64,
     line_rate: Rate,
 }
 
 impl PacedWindow {
-    /// A full window; without a base round-trip time that of the fabric's longest path counts.
+    /// Makes a full window. Without a `base_rtt` the base round-trip time of the fabric's longest path counts.
     pub(super) fn new(flow: &Flow, base_rtt: Option<Span>) -> Self {
         let base_rtt = base_rtt.unwrap_or(flow.path.base_rtt).as_seconds();
         let most = flow.line_rate.as_f64() / 8.0 * base_rtt;
         Self { bytes: most, most, base_rtt, line_rate: flow.line_rate }
     }
 
-    /// The bandwidth-delay product, in bytes.
+    /// Bandwidth-delay product of the adapter's link, in bytes.
     pub(super) fn most(&self) -> f64 {
         self.most
     }
 
-    /// The base round-trip time, in seconds.
+    /// Base round-trip time, in seconds.
     pub(super) fn base_rtt(&self) -> f64 {
         self.base_rtt
     }

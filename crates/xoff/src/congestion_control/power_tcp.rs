@@ -1,10 +1,14 @@
-//! PowerTCP: switches tell in every packet of their power, and the greatest decides the window (NSDI 2022, section 3).
-//! Power is the rate at which bytes come to a port times the bytes that wait and fly.
-//! `base_rtt` times the adapter's rate is the largest window, and the first; a window is sent evenly over `base_rtt`.
+//! PowerTCP: switches write their power into every packet, and the greatest decides the window (Addanki et al., NSDI
+//! 2022, section 3).
+//! Power is current times voltage. The current is the rate at which bytes come to a port. The voltage is the bytes that
+//! wait in its queue and fly on its link. So power rises with a queue that is long, and with one that grows. The sender
+//! divides power by that of a full link without a queue, and divides its window by the result. A fixed increase lets
+//! flows become equal.
+//! `base_rtt` times the adapter's rate is the largest window, and the first. A window is sent evenly over `base_rtt`.
 //! Left out: reactions to losses.
-//! Differs: the code counts in rates, divides by 0.95 and takes bytes sent for bytes that came; here it is as in the paper.
-//! Two or three flows, of the ten that its additive increase expects by default, let the queue swing by the bandwidth-delay product,
-//! as algorithm 1 has it.
+//! Differs: the code counts in rates, divides by 0.95 and takes bytes sent for bytes that came; here it is as in the
+//! paper. By default the additive increase is for ten flows. With two or three the queue swings by the bandwidth-delay
+//! product, as algorithm 1 has it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,33 +18,34 @@ use super::{Ack, CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use crate::telemetry::{Interval, Trail};
 
-/// Which earlier window the next one follows from.
+/// Earlier window from which the next one follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OldWindow {
-    /// The window at the end of the last round trip, remembered once (algorithm 1, line 7).
+    /// Window at the end of the last round trip, remembered once (algorithm 1, line 7).
     #[default]
     RoundTrip,
-    /// The window when the acknowledged packet was sent, which its telemetry brings back (eq. 7).
+    /// Window when the acknowledged packet was sent, which its telemetry brings back (equation 7).
     Sent,
 }
 
-/// What can be set of PowerTCP, with telemetry or by delay.
+/// Settings of PowerTCP and Theta-PowerTCP.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
     /// Weight of the newest window, above 0 and at most 1 [gamma].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
-    /// Flows that are expected to share a bottleneck: each adds the largest window over this in a round trip, beta [N].
+    /// Number of flows expected to share a bottleneck. Each adds the largest window over this number in a round trip,
+    /// beta [N].
     #[schemars(extend("minimum" = 1))]
     pub expected_flows: u32,
-    /// Round-trip time of an idle fabric [tau]. Left out, that of its longest path: propagation, and a full packet and its
-    /// acknowledgement on every link.
+    /// Round-trip time of an idle fabric [tau]. Left out, that of the fabric's longest path: propagation, and the
+    /// transmission of a full packet and its acknowledgement on every link.
     #[schemars(extend("x-above" = "0s"))]
     pub base_rtt: Option<Span>,
-    /// Which earlier window the next one follows from [cwnd_old]. The same under theta_power_tcp, whose window changes once a round
-    /// trip.
+    /// Earlier window from which the next one follows [cwnd_old]. Makes no difference to theta_power_tcp, whose window
+    /// changes once a round trip.
     pub old_window: OldWindow,
 }
 
@@ -50,18 +55,19 @@ impl Default for Parameters {
     }
 }
 
-/// What both variants do with a power once it is normalised, so that 1 is a full link without a queue.
+/// Window that follows a normalised power, which is 1 for a full link without a queue. PowerTCP and Theta-PowerTCP
+/// share it.
 #[derive(Clone, Debug)]
 pub(super) struct Power {
     gain: f64,
-    /// Bytes [beta].
+    /// Bytes that an update adds to the window [beta].
     additive_increase: f64,
     pub(super) window: PacedWindow,
-    /// The earlier window that the next one follows from.
+    /// Earlier window from which the next one follows.
     old_window: f64,
-    /// Running power, once there is any.
+    /// Running power; none before the first sample.
     smoothed: Option<f64>,
-    /// The round trip ends once a byte from this on is acknowledged.
+    /// Byte from which on an acknowledgement ends the round trip.
     round_end: u64,
 }
 
@@ -78,20 +84,22 @@ impl Power {
         }
     }
 
-    /// Takes in the power over a time in seconds. The first counts as it is.
+    /// Takes in the power over a time in seconds. The first sample counts in full.
     pub(super) fn measure(&mut self, power: f64, seconds: f64) {
         let weight = (seconds / self.window.base_rtt()).min(1.0);
+        // Algorithm 1: smoothed = (smoothed * (tau - dt) + power * dt) / tau.
         let smoothed = self.smoothed.map_or(power, |before| before * (1.0 - weight) + power * weight);
         self.smoothed = Some(smoothed.max(0.0));
     }
 
     pub(super) fn update(&mut self) {
         let Some(power) = self.smoothed else { return };
+        // Algorithm 1: cwnd = gamma * (cwnd_old / power + beta) + (1 - gamma) * cwnd.
         let aimed_at = self.old_window / power + self.additive_increase;
         self.window.set(self.gain * aimed_at + (1.0 - self.gain) * self.window.bytes());
     }
 
-    /// Whether a round trip ends with this acknowledgement; the next begins.
+    /// Whether a round trip ends with this acknowledgement. If so, the next begins.
     pub(super) fn ends_round(&mut self, ack: &Ack<'_>) -> bool {
         let ends = ack.cumulative >= self.round_end;
         if ends {
@@ -100,18 +108,18 @@ impl Power {
         ends
     }
 
-    /// The next round trip's windows follow from this one.
+    /// Makes the present window the one from which those of the next round trip follow.
     pub(super) fn keep_window(&mut self) {
         self.old_window = self.window.bytes();
     }
 }
 
-/// One flow's state.
+/// State of one flow under PowerTCP.
 #[derive(Clone, Debug)]
 pub struct PowerTcp {
     power: Power,
     old_window: OldWindow,
-    /// What the last acknowledgement brought.
+    /// Telemetry of the last acknowledgement.
     trail: Trail,
 }
 
@@ -125,10 +133,11 @@ impl PowerTcp {
         }
     }
 
-    /// The power of a port over that of its full link without a queue.
+    /// Returns the power of a port over that of its full link without a queue (section 3).
     fn normalized_power(&self, interval: &Interval) -> f64 {
         let base_rtt = self.power.window.base_rtt();
         let bytes_per_second = interval.rate.as_f64() / 8.0;
+        // Current: lambda = dq / dt + dtx / dt. Voltage: v = q + b * tau.
         let came = interval.queue.as_f64() - interval.queue_before.as_f64() + interval.sent.as_f64();
         let current = came / interval.span.as_seconds();
         let voltage = interval.queue.as_f64() + bytes_per_second * base_rtt;
@@ -175,7 +184,7 @@ mod tests {
     use super::*;
     use crate::telemetry::{Records, Telemetry};
 
-    /// 100 Gb/s and 20 us: the largest window is 250,000 bytes, and beta 25,000.
+    /// Makes a flow at 100 Gb/s and 20 us: the largest window is 250,000 bytes, and beta 25,000.
     fn power_tcp() -> PowerTcp {
         PowerTcp::new(&Parameters::default(), &flow(100, 20))
     }
@@ -201,7 +210,7 @@ mod tests {
         assert!((power.window.bytes() - 186_388.89).abs() < 5e-3, "{}", power.window.bytes());
     }
 
-    /// By hand, with the power of the variant without telemetry in its own test.
+    /// Computed by hand, with the power that Theta-PowerTCP's test has.
     #[test]
     fn half_a_round_trip_counts_half() {
         let mut power = power_tcp().power;
@@ -210,7 +219,7 @@ mod tests {
         assert!((power.smoothed.unwrap() - 1.625).abs() < 1e-12, "{:?}", power.smoothed);
     }
 
-    /// From 10,000 bytes, and not from 250,000: 0.9 (10,000 / power + 25,000) + 0.1 * 250,000.
+    /// The window follows from 10,000 bytes, and not from 250,000: 0.9 (10,000 / power + 25,000) + 0.1 * 250,000.
     #[test]
     fn the_window_follows_from_the_one_when_the_packet_was_sent() {
         let parameters = Parameters { old_window: OldWindow::Sent, ..Parameters::default() };

@@ -1,5 +1,10 @@
-//! QCN's reaction point: the rate of one flow's limiter (802.1Qau, as its state machine has it).
-//! It is no congestion control of a transport: every adapter has it, and congestion notification messages bring it to life.
+//! QCN's reaction point: the rate limiter of one flow (802.1Qau, as its state machine has it).
+//! A congestion notification message cuts the rate in proportion to its feedback. Then a byte counter and a timer count
+//! cycles, each of which raises the rate. Cycles of fast recovery go half of the way back to the target rate. Later
+//! ones also raise the target: active increase once either count is beyond fast recovery, hyper-active increase once
+//! both are.
+//! Every adapter has a reaction point, whatever its congestion control, and a congestion notification message starts
+//! it.
 //! Differs: cycles are compared with their threshold before they are counted, so that fast recovery has all of them.
 
 use schemars::JsonSchema;
@@ -7,33 +12,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 
-/// What can be set of the reaction point.
+/// Settings of QCN's reaction point.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Bytes of a cycle of the byte counter, of which those after fast recovery have half [`BC_LIMIT`].
+    /// Bytes of one cycle of the byte counter. Cycles after fast recovery have half of that [`BC_LIMIT`].
     #[schemars(extend("x-at-least" = "1B"))]
     pub byte_counter: Bytes,
-    /// Time of a cycle of the timer, of which those after fast recovery have half [T].
+    /// Time of one cycle of the timer. Cycles after fast recovery have half of that [T].
     #[schemars(extend("x-above" = "0s"))]
     pub timer: Span,
-    /// Cycles of fast recovery, of byte counter and timer each.
+    /// Number of cycles in fast recovery, of the byte counter and of the timer each.
     #[schemars(extend("minimum" = 1))]
     pub cycles: u32,
-    /// What a cycle adds to the target rate once byte counter or timer is beyond fast recovery [`R_AI`].
+    /// Step by which a cycle raises the target rate, once byte counter or timer is beyond fast recovery [`R_AI`].
     pub additive_increase: Rate,
-    /// What a cycle adds once both are beyond, times the cycles by which they are [`R_HAI`].
+    /// Step by which a cycle raises the target rate once both are beyond fast recovery, times the smaller number of
+    /// cycles beyond it [`R_HAI`].
     pub hyper_increase: Rate,
-    /// Share of the rate that a step of feedback cuts, above 0 and at most 1 [`G_d`].
+    /// Share of the rate that a cut takes for each step of feedback, above 0 and at most 1 [`G_d`].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
-    /// The least share of the rate that one cut leaves, above 0 and at most 1 [`rpgMinDecFac`].
+    /// Least share of the rate that one cut leaves, above 0 and at most 1 [`rpgMinDecFac`].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub minimum_decrease: Ratio,
-    /// The least rate [`rpgMinRate`].
+    /// Least rate to which cuts lower a flow [`rpgMinRate`].
     #[schemars(extend("x-above" = "0bps"))]
     pub minimum_rate: Rate,
-    /// Whether in the first cycle after a cut a target above ten times the rate falls to an eighth and does not rise.
+    /// Whether, in the first cycle after a cut, a target above ten times the rate falls to an eighth instead of rising.
     pub extra_fast_recovery: bool,
 }
 
@@ -53,25 +59,25 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state, from its first congestion notification message until it is at line rate again.
+/// State of one flow, from its first congestion notification message until it is at line rate again.
 #[derive(Clone, Debug)]
 pub struct ReactionPoint {
     line_rate: Rate,
-    /// [CR]
+    /// Current rate [CR].
     rate: Rate,
-    /// May be above the line rate [TR].
+    /// Target rate, which may be above the line rate [TR].
     target_rate: Rate,
     /// Cycles of the byte counter since the last cut [`BC_stage`].
     byte_cycles: u32,
     /// Cycles of the timer since the last cut [`T_stage`].
     time_cycles: u32,
-    /// Bytes until the byte counter's cycle is over.
+    /// Bytes left in the byte counter's cycle.
     bytes_left: Bytes,
     timer_due: Time,
 }
 
 impl ReactionPoint {
-    /// The state of a flow at the line rate, about to hear of its first message.
+    /// Makes the state of a flow at line rate, for which the first message has just arrived.
     pub fn new(parameters: &Parameters, line_rate: Rate) -> Self {
         Self {
             line_rate,
@@ -84,7 +90,7 @@ impl ReactionPoint {
         }
     }
 
-    /// How fast the flow may send.
+    /// Rate at which the flow may send.
     pub fn rate(&self) -> Rate {
         self.rate
     }
@@ -94,25 +100,26 @@ impl ReactionPoint {
         self.rate >= self.line_rate
     }
 
-    /// When the timer's cycle is over.
+    /// End of the timer's cycle.
     pub fn timer_due(&self) -> Time {
         self.timer_due
     }
 
-    /// A congestion notification message with this feedback, 1 to 63, has arrived.
+    /// Cuts the rate for a congestion notification message with feedback 1 to 63.
     pub fn on_cnm(&mut self, parameters: &Parameters, now: Time, feedback: u8) {
         if self.byte_cycles > 0 {
             self.target_rate = self.rate;
             self.bytes_left = parameters.byte_counter;
         }
         (self.byte_cycles, self.time_cycles) = (0, 0);
+        // CR = CR * max(1 - G_d * feedback, rpgMinDecFac).
         let factor = 1.0 - parameters.gain.as_f64() * f64::from(feedback);
         let cut = Rate::from_f64(self.rate.as_f64() * factor.max(parameters.minimum_decrease.as_f64()));
         self.rate = cut.max(parameters.minimum_rate).min(self.line_rate);
         self.timer_due = now + parameters.timer;
     }
 
-    /// A frame of the flow was sent. Returns whether that ends a cycle, so that the rate may have changed.
+    /// Counts a frame that the flow has sent. Returns whether that ends a cycle, so that the rate may have changed.
     pub fn on_sent(&mut self, parameters: &Parameters, frame: Bytes) -> bool {
         if frame < self.bytes_left {
             self.bytes_left -= frame;
@@ -126,7 +133,7 @@ impl ReactionPoint {
         true
     }
 
-    /// The timer's cycle is over.
+    /// Ends the timer's cycle.
     pub fn on_timer(&mut self, parameters: &Parameters, now: Time) {
         self.increase(parameters, self.byte_cycles, self.time_cycles + 1);
         self.time_cycles += 1;
@@ -135,7 +142,7 @@ impl ReactionPoint {
             now + if is_short { Span::new(parameters.timer.get() / 2) } else { parameters.timer };
     }
 
-    /// A cycle is over, which makes so many of each.
+    /// Raises the rate at the end of a cycle, which brings the numbers of cycles to those given.
     fn increase(&mut self, parameters: &Parameters, byte_cycles: u32, time_cycles: u32) {
         let is_first = byte_cycles == 1 || time_cycles == 1;
         if parameters.extra_fast_recovery && is_first && self.target_rate > self.rate * 10 {
@@ -144,12 +151,12 @@ impl ReactionPoint {
             let step = self.step(parameters);
             self.target_rate = self.target_rate.saturating_add(step);
         }
-        // Rounded up, so that the two meet.
+        // CR = (CR + TR) / 2, rounded up so that the two meet.
         let halfway = Rate::new((self.target_rate.get() + self.rate.get()).div_ceil(2));
         self.rate = halfway.min(self.line_rate);
     }
 
-    /// By how much the target rises after the cycles that were over before this one.
+    /// Returns the step by which the target rises, from the cycles that were over before this one.
     fn step(&self, parameters: &Parameters) -> Rate {
         let (less, more) = (self.byte_cycles.min(self.time_cycles), self.byte_cycles.max(self.time_cycles));
         if less >= parameters.cycles {
@@ -177,12 +184,12 @@ mod tests {
         (parameters, point)
     }
 
-    /// Target and current rate in Mb/s.
+    /// Returns target and current rate in Mb/s.
     fn rates(point: &ReactionPoint) -> (f64, f64) {
         (point.target_rate.as_f64() / 1e6, point.rate.as_f64() / 1e6)
     }
 
-    /// Target and current rate after each of so many cycles of the byte counter.
+    /// Returns target and current rate after each of `count` cycles of the byte counter.
     fn byte_cycles(point: &mut ReactionPoint, parameters: &Parameters, count: usize) -> Vec<(f64, f64)> {
         (0..count)
             .map(|_| {
@@ -209,7 +216,7 @@ mod tests {
         }
     }
 
-    /// The same.
+    /// Computed by hand from the standard's state machine.
     #[test]
     fn five_cycles_of_fast_recovery_then_active_then_hyper_active_increase() {
         let (parameters, mut point) = after_cnm(25);
@@ -235,7 +242,7 @@ mod tests {
         );
     }
 
-    /// The same: a target far above the rate falls in the first cycle after a cut, and only there.
+    /// Computed by hand: a target far above the rate falls in the first cycle after a cut, and only there.
     #[test]
     fn extra_fast_recovery_lowers_a_target_that_is_far_away() {
         let (parameters, mut point) = after_cnm(63);

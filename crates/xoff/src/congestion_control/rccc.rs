@@ -1,18 +1,18 @@
-//! RCCC: receivers give credit, and senders send no more than they have (Ultra Ethernet Transport, specification 1.0, "Receiver-Credit
-//! Congestion Control"; EQDS, NSDI 2022).
-//! A flow starts with some credit, and every packet that it sends tells its receiver up to which credit it asks for. The
-//! adapter there gives credit to one flow after another, for a few packets each, a little slower than its link brings them: whatever the
-//! number of senders, what they send later comes no faster than that. What switches trim uses up credit; the receiver sees that, and
-//! gives as much besides.
-//! Rules and values are those of the consortium's reference simulator (htsim, `uec.cpp`): any credit at all lets a packet go,
-//! and what it lacks is owed.
-//! Flows on a persistent queue pair share its credit: whichever sends asks for what all of them have to send, and the first after a rest
-//! starts with as much as a new queue pair.
-//! Left out: credit for flows that ask for none; requests without data; that a sender with several flows asks for less, and that what it
-//! starts with is void once its receiver answers. Beside credit, that simulator may have NSCC decide as well.
-//! Differs: credit counts payload, without headers, and may add up to all that was asked for; there, senders ask for what was trimmed with
-//! their next packets; a receiver that hears nothing for as long as a retransmission timeout says again what it gave, upon which one
-//! packet goes that asks again.
+//! RCCC: receivers give credit, and senders send no more than they have (Ultra Ethernet Transport, specification 1.0,
+//! "Receiver-Credit Congestion Control"; EQDS, NSDI 2022).
+//! A flow starts with some credit. Every packet that it sends names the total credit that it asks for. The receiving
+//! adapter gives credit to one flow after another, a few packets each, a little slower than its link brings them. So
+//! packets sent on credit never arrive faster than the link takes them, whatever the number of senders. A trimmed
+//! packet has used up credit, and the receiver replaces it unasked.
+//! Rules and values are those of the consortium's reference simulator (htsim, `uec.cpp`): any credit at all lets a
+//! packet go, and the rest is owed.
+//! Flows on a persistent queue pair share its credit. The flow that sends asks for the bytes that all of them have
+//! left. The first flow after a pause starts with as much as a new queue pair.
+//! Left out: credit for flows that ask for none; requests without data; smaller requests of a sender with several
+//! flows; the rule that initial credit is void once the receiver answers; NSCC beside credit.
+//! Differs: credit counts payload, without headers, and may add up to all that was asked for. In the reference, senders
+//! ask for what was trimmed with their next packets. Here a receiver that hears nothing for a retransmission timeout
+//! repeats the credit that it gave, upon which one packet goes that asks again.
 
 use std::cmp::Ordering;
 
@@ -22,26 +22,27 @@ use serde::{Deserialize, Serialize};
 use super::{CongestionControl, Flow, Loss, LossKind, Needs, Trimmed};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 
-/// What can be set of RCCC.
+/// Settings of RCCC.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Round-trip time of an idle fabric, for the bandwidth-delay product. Left out, that of its longest path: propagation, and a full
-    /// packet and its acknowledgement on every link.
+    /// Round-trip time of an idle fabric, for the bandwidth-delay product. Left out, that of the fabric's longest path:
+    /// propagation, and the transmission of a full packet and its acknowledgement on every link.
     #[schemars(extend("x-above" = "0s"))]
     pub base_rtt: Option<Span>,
-    /// Credit that a flow starts with, in bandwidth-delay products of its adapter's link, and at least a byte.
+    /// Credit that a flow starts with, in bandwidth-delay products of its adapter's link, and at least one byte.
     pub initial_credit: Ratio,
-    /// The most that a flow asks for beyond what it has used, in bandwidth-delay products, above 0 [maxwnd].
+    /// Most credit that a flow asks for beyond what it has used, in bandwidth-delay products, above 0 [maxwnd].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub maximum_credit: Ratio,
-    /// Share of its link's rate that a receiver gives credit for, above 0 and at most 1. What is left keeps its queue short [`pull_rate_modifier`].
+    /// Share of its link's rate for which a receiver gives credit, above 0 and at most 1. The rest keeps the queue
+    /// short [`pull_rate_modifier`].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub credit_rate: Ratio,
-    /// The most packets that one packet of credit is for [`mtus_per_pull`].
+    /// Most packets for which one packet of credit gives credit [`mtus_per_pull`].
     #[schemars(extend("minimum" = 1))]
     pub packets_per_credit: u32,
-    /// Frame of a packet of credit.
+    /// Frame size of a packet of credit.
     #[schemars(extend("x-at-least" = "1B"))]
     pub credit: Bytes,
 }
@@ -59,53 +60,54 @@ impl Default for Parameters {
     }
 }
 
-/// More than any flow can use in a round trip; with all that a flow has sent it fits where packets have room for what is asked.
+/// Largest credit in bytes, more than any flow can use in a round trip. With all that a flow has sent it fits the field
+/// in which packets ask for credit.
 const MOST_CREDIT: u64 = 1 << 46;
 
-/// How the receiver of a flow gives credit.
+/// Rule by which a receiver gives credit to a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granting {
-    /// Share of its link.
+    /// Share of the receiver's link rate.
     pub rate: Ratio,
-    /// Packets that are given at once.
+    /// Packets for which it gives credit at once.
     pub packets: u32,
-    /// Frame of a packet of credit.
+    /// Frame size of a packet of credit.
     pub frame: Bytes,
 }
 
-/// One flow's state, where it is sent.
+/// State of one flow at its sender.
 #[derive(Clone, Debug)]
 pub struct Rccc {
     initial: u64,
     maximum: u64,
     overhead: u64,
-    /// Payload bytes sent so far, whatever became of them,
+    /// Payload bytes sent so far, including those that were lost or trimmed.
     sent: u64,
-    /// and how many may be; less than that if the last packet had more than there was credit for.
+    /// Payload bytes that may be sent so far. Less than `sent`, if the last packet took more than there was credit for.
     credit: u64,
-    /// All credit that the receiver has given so far [pull].
+    /// Total credit that the receiver has given so far [pull].
     heard: u64,
-    /// What was trimmed, for which the receiver gives credit unasked.
+    /// Payload bytes that were trimmed, for which the receiver gives credit unasked.
     trimmed: u64,
 }
 
-/// One flow's state, where it is received. Credit is counted from the flow's start, without what it starts with.
+/// State of one flow at its receiver. Credit is counted from the flow's start, without the initial credit.
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
-    /// What the sender has asked for [`pull_target`],
+    /// Total credit that the sender has asked for [`pull_target`].
     asked: u64,
-    /// what was trimmed,
+    /// Payload bytes that were trimmed.
     trimmed: u64,
-    /// and what it was given.
+    /// Total credit given so far.
     granted: u64,
-    /// When the last packet came.
+    /// Arrival of the flow's last packet.
     last_packet: Time,
     /// Whether the flow waits for its turn.
     waits: bool,
 }
 
 impl Rccc {
-    /// One flow's state.
+    /// Makes the state of one flow at its sender.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         let base_rtt = parameters.base_rtt.unwrap_or(flow.path.base_rtt);
         let product = flow.line_rate.bytes_in(base_rtt);
@@ -121,7 +123,7 @@ impl Rccc {
         }
     }
 
-    /// What was lost may have been what asked for more: one packet may go that does.
+    /// Lets one packet go that asks for credit, since the packet that asked for it may have been lost.
     fn ask_again(&mut self) {
         self.has_at_least(1);
     }
@@ -187,8 +189,8 @@ impl CongestionControl for Rccc {
 }
 
 impl Grants {
-    /// A packet has come whose sender asks for credit up to here, and so much of it was cut off. Returns whether the flow is to wait for
-    /// its turn from now on.
+    /// Takes in a packet whose sender asks for the total credit `asked`, and of which `trimmed` bytes were cut off.
+    /// Returns whether the flow begins to wait for its turn.
     pub fn on_packet(&mut self, now: Time, asked: Bytes, trimmed: Bytes) -> bool {
         self.last_packet = now;
         self.asked = self.asked.max(asked.get());
@@ -198,7 +200,7 @@ impl Grants {
         begins
     }
 
-    /// Its turn has come: it is given so much at most. Returns what that was.
+    /// Gives the flow credit at its turn, at most `most`. Returns what it gave.
     pub fn grant(&mut self, most: Bytes) -> Bytes {
         let more = self.lacks().min(most.get());
         self.granted += more;
@@ -210,22 +212,22 @@ impl Grants {
         (self.asked + self.trimmed).saturating_sub(self.granted)
     }
 
-    /// All that it was given so far.
+    /// Total credit given so far.
     pub fn granted(&self) -> Bytes {
         Bytes::new(self.granted)
     }
 
-    /// Whether it asks for more than that, and waits for its turn.
+    /// Whether the flow waits for its turn.
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// When the last packet came.
+    /// Arrival of the flow's last packet.
     pub fn last_packet(&self) -> Time {
         self.last_packet
     }
 
-    /// It waits for its turn, although it asks for nothing: what it was given is to be said again.
+    /// Queues the flow for a turn although it asks for nothing, to repeat the credit that it was given.
     pub fn wait(&mut self) {
         self.waits = true;
     }
@@ -236,10 +238,10 @@ mod tests {
     use super::super::testing::flow;
     use super::*;
 
-    /// Payload on packets of 1000 bytes, without headers.
+    /// Payload of packets of 1000 bytes, without headers.
     const PACKET: Bytes = Bytes::new(1000);
 
-    /// A flow at 100 Gb/s with a base round trip of 1 us: 12,500 bytes.
+    /// Makes a flow at 100 Gb/s with a base round trip of 1 us: a bandwidth-delay product of 12,500 bytes.
     fn rccc() -> Rccc {
         let [initial_credit, maximum_credit] = [Ratio::new(1, 1); 2];
         let parameters = Parameters { initial_credit, maximum_credit, ..Parameters::default() };

@@ -1,5 +1,8 @@
-//! Reno: slow start, congestion avoidance, half after a loss (RFC 5681, RFC 6582).
-//! A window that was idle on a persistent connection restarts (RFC 5681, section 4.1).
+//! Reno: slow start, congestion avoidance, half the window after a loss (RFC 5681; RFC 6582).
+//! The window doubles each round trip until it reaches a threshold (slow start). Then it grows by one segment each
+//! round trip (congestion avoidance). A loss sets the threshold to half of what was in flight and the window with it,
+//! and a timeout leaves a window of one segment. A connection that was idle restarts with a small window (RFC 5681,
+//! section 4.1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,37 +10,40 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, CongestionControl, Flow, Loss, LossKind};
 use crate::kernel::units::{Bytes, Time};
 
-/// Reno has nothing to set.
+/// Settings of Reno, which has none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {}
 
-/// Least window after a loss or a mark, in segments.
+/// Least window after a loss or a mark, in segments (RFC 5681, section 3.1, equation 4).
 const WINDOW_FLOOR: u64 = 2;
 
-/// The window and how it grows: shared by every algorithm that grows as Reno does.
+/// Window that grows as Reno's does, which DCTCP and ECN-star share.
 #[derive(Clone, Debug)]
 pub struct Reno {
     window: Bytes,
     threshold: Bytes,
     segment: Bytes,
-    /// What acknowledgements have added to the window less than whole bytes, times the window: windows of a thousand segments
-    /// grow by a byte or two each.
+    /// Fraction of a byte that acknowledgements have added, times the window. Without it a window of a thousand
+    /// segments would grow in whole bytes, one or two for each acknowledgement.
     remainder: u64,
 }
 
 impl Reno {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
         Self { window: flow.initial_window, threshold: Bytes::MAX, segment: flow.segment, remainder: 0 }
     }
 
-    /// Opens the window for newly acknowledged bytes: doubling each round below the threshold, a segment a round above.
+    /// Opens the window for newly acknowledged bytes: it doubles each round below the threshold, and grows by a segment
+    /// a round above.
     #[inline]
     pub(super) fn grow(&mut self, newly_acked: Bytes) {
         if self.window < self.threshold {
+            // RFC 5681, section 3.1, equation 2: cwnd += min(N, SMSS).
             self.window += newly_acked.min(self.segment);
         } else {
+            // RFC 5681, section 3.1, equation 3: cwnd += SMSS * SMSS / cwnd.
             let (segment, window) = (self.segment.get(), self.window.get());
             let added = self.remainder + segment * segment;
             self.remainder = added % window;
@@ -45,14 +51,15 @@ impl Reno {
         }
     }
 
-    /// Cuts window and slow-start threshold to `window`, but not below two segments.
+    /// Cuts the window and the slow-start threshold to `window`, but not below two segments.
     fn cut_to(&mut self, window: Bytes) {
         self.threshold = window.max(self.segment * WINDOW_FLOOR);
         self.window = self.threshold;
         self.remainder = 0;
     }
 
-    /// The same for a signal that is not a loss: a window that a timeout has left below the floor is not raised.
+    /// Cuts the window and the slow-start threshold for a mark. A window that a timeout left below two segments is not
+    /// raised.
     pub(super) fn lower_to(&mut self, window: Bytes) {
         let before = self.window;
         self.cut_to(window);
@@ -71,6 +78,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_loss(&mut self, _now: Time, loss: &Loss) {
+        // RFC 5681, section 3.1, equation 4: ssthresh = max(FlightSize / 2, 2 * SMSS).
         self.cut_to(Bytes::new(loss.in_flight.get() / 2));
         if loss.kind == LossKind::Timeout {
             self.window = self.segment;
@@ -78,6 +86,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_recovered(&mut self, _now: Time, in_flight: Bytes) {
+        // RFC 6582, section 3.2, step 3: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
         self.window = self.threshold.min(in_flight.max(self.segment) + self.segment);
     }
 
@@ -125,7 +134,7 @@ mod tests {
         }
     }
 
-    /// RFC 5681, section 3.1, equation 3, by hand: 15,999.63 in real arithmetic.
+    /// RFC 5681, section 3.1, equation 3. By hand, real arithmetic gives 15,999.63.
     #[test]
     fn congestion_avoidance_adds_a_segment_a_round() {
         let mut reno = reno(10);
@@ -136,7 +145,7 @@ mod tests {
         assert_eq!(reno.window(), Bytes::new(15_999));
     }
 
-    /// In whole bytes each acknowledgement would add one, and a round 4000.
+    /// In whole bytes each acknowledgement would add one byte, and a round 4000.
     #[test]
     fn a_large_window_adds_a_segment_a_round_too() {
         let mut reno = reno(4000);
@@ -150,7 +159,7 @@ mod tests {
         }
     }
 
-    /// RFC 5681, section 3.1, equation 4; the transport adds the three segments of inflation (section 3.2, step 3).
+    /// RFC 5681, section 3.1, equation 4. The transport adds the three segments of inflation (section 3.2, step 3).
     #[test]
     fn a_loss_halves_what_was_in_flight() {
         let mut reno = reno(20);

@@ -1,8 +1,12 @@
-//! Swift: holds the round-trip time at a target that is larger for small windows and long paths (SIGCOMM 2020, section 3).
-//! A window below one packet is a pause between packets. A flow starts with the bandwidth-delay product of its adapter's link.
+//! Swift: holds the round-trip time at a target that is larger for small windows and long paths (Kumar et al., SIGCOMM
+//! 2020, section 3).
+//! Below the target, acknowledgements add a packet to the window in each round trip. Above it, the window is cut in
+//! proportion to the excess, at most once a round trip. Small windows get a larger target, since many flows at a port
+//! make it swing more. A window below one packet is a pause between packets. A flow starts with the bandwidth-delay
+//! product of its adapter's link.
 //! Left out: the window of the end hosts, since nothing waits in them; reactions to losses.
-//! Differs: a flow knows from the start how many switches its packets pass, and does not learn it from their TTL; where routes by
-//! hand make paths between two hosts unequal, it goes by the longest.
+//! Differs: a flow knows the number of switches on its path from the start, and does not learn it from the TTL. Where
+//! routes by hand make paths between two hosts unequal, the longest counts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,36 +14,37 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 
-/// What can be set of Swift. The paper prints few values; these are those of a public implementation.
+/// Settings of Swift. The paper prints few values; the defaults are those of a public implementation.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Target of a path without switches for a flow with a large window [base target].
+    /// Target round-trip time of a path without switches, for a flow with a large window [base target].
     #[schemars(extend("x-above" = "0s"))]
     pub base_target: Span,
-    /// Added to the target for every switch on the path [h].
+    /// Time added to the target for every switch on the path [h].
     pub target_per_switch: Span,
-    /// The most that is added to the target for a small window [`fs_range`].
+    /// Most time that is added to the target for a small window [`fs_range`].
     pub target_range: Span,
-    /// Up to this window, in packets, all of the range is added, above 0 [`fs_min_cwnd`].
+    /// Window in packets up to which all of `target_range` is added, above 0 [`fs_min_cwnd`].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub small_window: Ratio,
-    /// From this window on, in packets, nothing is added [`fs_max_cwnd`].
+    /// Window in packets from which on nothing is added [`fs_max_cwnd`].
     #[schemars(extend("minimum" = 2))]
     pub large_window: u32,
     /// Packets added to the window in a round trip below the target, above 0 [ai].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub additive_increase: Ratio,
-    /// How strongly the window follows the share of the round-trip time above the target, above 0 and at most 1 [beta].
+    /// Weight of the share of the round-trip time above the target when a cut lowers the window, above 0 and at most 1
+    /// [beta].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub decrease: Ratio,
-    /// The most that one cut takes of the window, above 0 and below 1 [`max_mdf`].
+    /// Largest share of the window that one cut takes, above 0 and below 1 [`max_mdf`].
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub maximum_decrease: Ratio,
-    /// The least window, in packets, above 0.
+    /// Least window, in packets, above 0.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub minimum_window: Ratio,
-    /// The largest window, in packets.
+    /// Largest window, in packets.
     #[schemars(extend("minimum" = 1))]
     pub maximum_window: u32,
 }
@@ -61,13 +66,13 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state. Times are in seconds, windows in packets.
+/// State of one flow under Swift. Times are in seconds, windows in packets.
 #[derive(Clone, Debug)]
 pub struct Swift {
-    /// Without what is added for a small window.
+    /// Target for a large window: the base and the switches.
     base_target: f64,
     target_range: f64,
-    /// [`fs_alpha`]
+    /// Factor of 1 / sqrt(window) in the time added for a small window [`fs_alpha`].
     steepness: f64,
     large_window: f64,
     additive_increase: f64,
@@ -84,7 +89,7 @@ pub struct Swift {
 }
 
 impl Swift {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         let switches = f64::from(flow.path.switches);
         let target_range = parameters.target_range.as_seconds();
@@ -113,6 +118,8 @@ impl Swift {
     }
 
     fn added_for_small_window(&self) -> f64 {
+        // Flow scaling: clamp(fs_alpha / sqrt(cwnd) + fs_beta, 0, fs_range), where fs_beta = -fs_alpha /
+        // sqrt(fs_max_cwnd).
         let added = self.steepness * (self.window.sqrt().recip() - self.large_window.sqrt().recip());
         added.clamp(0.0, self.target_range)
     }
@@ -126,10 +133,12 @@ impl Swift {
     }
 
     fn increase(&mut self, acked: f64) {
+        // Algorithm 1: cwnd += ai * acked / cwnd for a window of at least 1, and ai * acked below.
         self.set(self.window + self.additive_increase * acked / self.window.max(1.0));
     }
 
     fn cut(&mut self, target: f64) {
+        // Algorithm 1: cwnd *= max(1 - beta * (delay - target) / delay, 1 - max_mdf).
         let excess = (self.rtt - target) / self.rtt;
         self.set(self.window * (1.0 - self.decrease * excess).max(1.0 - self.maximum_decrease));
     }
@@ -158,7 +167,8 @@ impl CongestionControl for Swift {
         Bytes::from_f64(self.window * self.segment)
     }
 
-    /// A window below one packet is a packet each so many round trips (pacing; SIGCOMM 2020, section 3.5).
+    /// Rate of a window below one packet, which is one packet in several round trips (pacing; SIGCOMM 2020, section
+    /// 3.5). Larger windows are not paced.
     fn rate(&self) -> Rate {
         if self.window >= 1.0 {
             return Rate::MAX;
@@ -176,7 +186,7 @@ mod tests {
         Swift { window, ..Swift::new(&Parameters::default(), &flow(100, 20)) }
     }
 
-    /// Flow scaling (section 3), by hand, with the range and windows of Broadcom/csg-htsim, `sim/swift.cpp`.
+    /// Computed by hand: flow scaling (section 3), with the range and windows of Broadcom/csg-htsim, `sim/swift.cpp`.
     #[test]
     fn a_small_window_has_a_larger_target() {
         for (window, expected) in [(0.1, 100.0), (1.0, 29.3899), (10.0, 7.0610), (100.0, 0.0), (0.01, 100.0)]
@@ -198,7 +208,7 @@ mod tests {
         assert!((swift.window - before / 2.0).abs() < 1e-12, "at most by half");
     }
 
-    /// The same.
+    /// Computed by hand from algorithm 1.
     #[test]
     fn a_round_trip_of_packets_adds_one() {
         let mut swift = swift(20.0);
@@ -206,7 +216,7 @@ mod tests {
         assert!((swift.window - 20.05).abs() < 1e-12, "{}", swift.window);
     }
 
-    /// The round trip is that of the packet whose acknowledgement would cut.
+    /// The round-trip time that counts is that of the packet whose acknowledgement would cut.
     #[test]
     fn there_is_one_cut_a_round_trip() {
         for (rtt, next) in [(100, 200), (150, 250)] {

@@ -1,8 +1,9 @@
-//! Theta-PowerTCP: PowerTCP that reads the power from the round-trip time and its change (NSDI 2022, section 3.4).
-//! Every acknowledgement is a sample; the window changes once a round trip.
+//! Theta-PowerTCP: PowerTCP without telemetry, by the round-trip time and its change (Addanki et al., NSDI 2022, section 3.4).
+//! The round-trip time stands for the queue, and its change for the rate at which bytes come. Every acknowledgement is
+//! a sample; the window changes once a round trip.
 //! Left out: reactions to losses.
-//! Differs: the code takes a gain of 0.7, divides by 1.05 `base_rtt` and lets the change of delay count for no less than a half;
-//! here it is as in the paper.
+//! Differs: the code takes a gain of 0.7, divides by 1.05 `base_rtt` and lets the change of delay count for no less
+//! than a half; here it is as in the paper.
 
 use super::power_tcp::Power;
 use super::{Ack, CongestionControl, Flow, Needs};
@@ -10,23 +11,24 @@ use crate::kernel::units::{Bytes, Rate, Span, Time};
 
 pub use super::power_tcp::Parameters;
 
-/// One flow's state.
+/// State of one flow under Theta-PowerTCP.
 #[derive(Clone, Debug)]
 pub struct ThetaPowerTcp {
     power: Power,
-    /// When the last acknowledgement came, and its round-trip time.
+    /// Time of the last acknowledgement, and its round-trip time.
     before: Option<(Time, Span)>,
 }
 
 impl ThetaPowerTcp {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         Self { power: Power::new(parameters, flow), before: None }
     }
 
-    /// The power that a change of the round-trip time over some seconds tells of.
+    /// Returns the power that a change of the round-trip time over some seconds stands for (section 3.4).
     fn normalized_power(&self, before: Span, rtt: Span, seconds: f64) -> f64 {
         let slope = (rtt.as_seconds() - before.as_seconds()) / seconds;
+        // Normalised power = (d RTT / d t + 1) * RTT / tau.
         (slope + 1.0) * rtt.as_seconds() / self.power.window.base_rtt()
     }
 }
@@ -66,7 +68,7 @@ mod tests {
     use super::super::testing::flow;
     use super::*;
 
-    /// By hand: (1 + 5/10) * 30/20 is 2.25, at which 250,000 bytes become 0.9 (111,111.11 + 25,000) + 25,000.
+    /// Computed by hand: (1 + 5/10) * 30/20 is 2.25, at which 250,000 bytes become 0.9 (111,111.11 + 25,000) + 25,000.
     #[test]
     fn a_growing_delay_lowers_the_window_once_a_round_trip() {
         let mut theta = ThetaPowerTcp::new(&Parameters::default(), &flow(100, 20));

@@ -1,4 +1,8 @@
-//! TIMELY: sets the rate by how the round-trip time changes, and by its bounds (SIGCOMM 2015, section 4).
+//! TIMELY: sets the rate by the change of the round-trip time, between two bounds of it (Mittal et al., SIGCOMM 2015, section 4).
+//! A round-trip time that rises means that a queue grows. The sender smooths the change from one sample to the next,
+//! and divides it by the least round-trip time: that is the gradient. A positive gradient cuts the rate in proportion,
+//! and any other adds a fixed step. Below a low bound of the round-trip time the rate always rises, and above a high
+//! bound it always falls.
 //! Left out: reactions to losses; a start below the line rate where a host has many flows.
 //! Differs: packets follow one another at the rate, not in bursts of a segment.
 
@@ -8,38 +12,38 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 
-/// What can be set of TIMELY.
+/// Settings of TIMELY.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
     /// Weight of the newest change in the running change of the round-trip time, above 0 and at most 1 [alpha].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
-    /// Below this round-trip time the rate always rises [`T_low`].
+    /// Round-trip time below which the rate always rises [`T_low`].
     #[schemars(extend("x-above" = "0s"))]
     pub low_rtt: Span,
-    /// Above this round-trip time the rate always falls [`T_high`].
+    /// Round-trip time above which the rate always falls [`T_high`].
     #[schemars(extend("x-at-least-key" = "low_rtt"))]
     pub high_rtt: Span,
-    /// What changes of the round-trip time are measured in [`D_minRTT`].
+    /// Round-trip time by which changes are divided to give the gradient [`D_minRTT`].
     #[schemars(extend("x-above" = "0s"))]
     pub minimum_rtt: Span,
     /// Share of the rate that a gradient of 1 takes, above 0 and at most 1 [beta].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub decrease: Ratio,
-    /// Added to the rate by an increase [delta].
+    /// Step by which an increase raises the rate [delta].
     #[schemars(extend("x-above" = "0bps"))]
     pub additive_increase: Rate,
-    /// Samples in a row without a rise of the round-trip time from which on increases are hyper increases.
+    /// Samples in a row without a rise of the round-trip time, from which on increases are hyper increases.
     #[schemars(extend("minimum" = 1))]
     pub hyper_after: u32,
-    /// Increases that a hyper increase is worth [N].
+    /// Number of steps in one hyper increase [N].
     #[schemars(extend("minimum" = 1))]
     pub hyper_increase: u32,
-    /// Bytes acknowledged from one sample to the next [segment].
+    /// Bytes acknowledged from one sample of the round-trip time to the next [segment].
     #[schemars(extend("x-at-least" = "1B"))]
     pub segment: Bytes,
-    /// The least rate, which the paper does not print: that of the public simulators.
+    /// Least rate. The paper prints none; this is the value of the public simulators.
     #[schemars(extend("x-above" = "0bps"))]
     pub minimum_rate: Rate,
 }
@@ -61,13 +65,13 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state.
+/// State of one flow under TIMELY.
 #[derive(Clone, Debug)]
 pub struct Timely {
     gain: f64,
     low_rtt: Span,
     high_rtt: Span,
-    /// Seconds.
+    /// Round-trip time by which changes are divided, in seconds.
     minimum_rtt: f64,
     decrease: f64,
     additive_increase: Rate,
@@ -76,21 +80,21 @@ pub struct Timely {
     segment: Bytes,
     minimum_rate: Rate,
     line_rate: Rate,
-    /// The adapter's, by which a packet's own time on the wire is no part of its round-trip time.
+    /// Transmission times at the adapter's link. A packet's own time on the wire is no part of its sample.
     wire: TransmissionClock,
     rate: Rate,
-    /// The last sample.
+    /// Last sample of the round-trip time.
     before: Option<Span>,
     /// Running change of the round-trip time from sample to sample, in seconds [`rtt_diff`].
     change: f64,
-    /// Samples in a row without a rise.
+    /// Samples in a row without a rise of the round-trip time.
     without_rise: u32,
     /// Bytes acknowledged since the last sample.
     acked: Bytes,
 }
 
 impl Timely {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         let line_rate = flow.line_rate;
         Self {
@@ -114,20 +118,23 @@ impl Timely {
         }
     }
 
-    /// Algorithm 1.
+    /// Sets the rate by a new sample of the round-trip time (algorithm 1).
     fn update(&mut self, rtt: Span) {
         let Some(before) = self.before.replace(rtt) else { return };
         let newest = rtt.as_seconds() - before.as_seconds();
+        // Algorithm 1: rtt_diff = (1 - alpha) * rtt_diff + alpha * (new_rtt - prev_rtt).
         self.change = (1.0 - self.gain) * self.change + self.gain * newest;
         let gradient = self.change / self.minimum_rtt;
         self.without_rise = if gradient <= 0.0 { self.without_rise.saturating_add(1) } else { 0 };
         if rtt < self.low_rtt {
             self.increase(1);
         } else if rtt > self.high_rtt {
+            // Algorithm 1: rate = rate * (1 - beta * (1 - T_high / new_rtt)).
             self.cut(1.0 - self.high_rtt.as_seconds() / rtt.as_seconds());
         } else if gradient <= 0.0 {
             self.increase(if self.without_rise >= self.hyper_after { self.hyper_increase } else { 1 });
         } else {
+            // Algorithm 1: rate = rate * (1 - beta * normalized_gradient).
             self.cut(gradient);
         }
     }
@@ -170,7 +177,7 @@ mod tests {
     use super::super::testing::flow;
     use super::*;
 
-    /// At 10 Gb/s, the last sample 60 us.
+    /// Makes a flow at 10 Gb/s, whose last sample was 60 us.
     fn timely() -> Timely {
         let mut timely = Timely::new(&Parameters::default(), &flow(40, 20));
         timely.before = Some(Span::from_microseconds(60));
@@ -193,7 +200,7 @@ mod tests {
         }
     }
 
-    /// By algorithm 1 the factor would be 1 - 0.8 * 1.5 = -0.2.
+    /// Algorithm 1 alone would give the factor 1 - 0.8 * 1.5 = -0.2.
     #[test]
     fn a_steep_rise_leaves_the_least_rate() {
         let mut timely = timely();

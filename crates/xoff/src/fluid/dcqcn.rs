@@ -1,5 +1,8 @@
-//! DCQCN as a fluid (SIGCOMM 2015, equations 5 to 9): flows of any starting rates share one queue whose RED marks reach them
-//! a control loop later. Defaults are the parameters as deployed. Left out: hyper increase, which the paper's model lacks.
+//! DCQCN as a fluid: flows of any starting rates share one queue whose RED marks reach them a control loop later
+//! (SIGCOMM 2015, equations 5 to 9).
+//! Each flow has a rate, a target rate and alpha, and the queue grows with the sum of rates less the link's. Equations
+//! give how often a flow is cut and raised at a probability of marks. Defaults are the parameters as deployed. Left
+//! out: hyper increase, which the paper's model lacks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,24 +11,24 @@ use super::integration::Model;
 use super::{Integration, Observed, Packets, Series};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
-/// What can be set of the model.
+/// Settings of the model.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub struct Parameters {
     /// Rate of the link that all flows share [C].
     #[schemars(extend("x-above" = "0bps"))]
     pub rate: Rate,
-    /// How many flows share it [N].
+    /// Number of flows that share the link [N].
     #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub flows: u32,
-    /// What the equations count in.
+    /// Size of a packet, the unit in which the equations count.
     #[schemars(extend("x-at-least" = "1B"))]
     pub packet: Bytes,
-    /// Rates at which flows start, in turn, but never above `rate`; the last counts for all that follow. Those left out are
-    /// of figure 11.
+    /// Rates at which flows start, in turn, but never above `rate`; the last counts for all that follow. Left out,
+    /// those of figure 11.
     #[schemars(extend("minItems" = 1))]
     pub initial_rates: Vec<Rate>,
-    /// When flows start, in turn; the last counts for all that follow. Left out, at once.
+    /// Times at which flows start, in turn; the last counts for all that follow. Left out, at once.
     pub starts: Vec<Span>,
     /// Alpha of a flow that starts, 0 to 1.
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
@@ -40,7 +43,8 @@ pub struct Parameters {
     /// Probability of a mark at `maximum`, 0 to 1 [`P_max`].
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub probability: f64,
-    /// Time from a mark in the queue until its flow feels it. Not printed; 50 us is that of the authors' code [tau*].
+    /// Time from a mark in the queue until its flow reacts. The paper prints none; 50 us is that of the authors' code
+    /// [tau*].
     #[schemars(extend("x-at-least-key" = "step"))]
     pub delay: Span,
     /// Least time from one CNP of a flow to the next [tau].
@@ -52,16 +56,16 @@ pub struct Parameters {
     /// Weight of the newest period in alpha, above 0 and at most 1 [g].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
-    /// Time from one increase to the next [T].
+    /// Time from one increase by the timer to the next [T].
     #[schemars(extend("x-at-least-key" = "step"))]
     pub timer: Span,
-    /// Bytes sent from one increase to the next; `0B` counts none [B].
+    /// Bytes sent from one increase by the byte counter to the next; `0B` switches the counter off [B].
     pub byte_counter: Bytes,
-    /// Increases of either kind that are fast recovery [F].
+    /// Increases by the timer, or by the byte counter, that are fast recovery [F].
     pub fast_recovery: u32,
-    /// Added to the target rate by an increase after fast recovery [`R_AI`].
+    /// Step by which an increase after fast recovery raises the target rate [`R_AI`].
     pub additive_increase: Rate,
-    /// How far and how finely.
+    /// Time span and step of the integration.
     #[serde(flatten)]
     pub integration: Integration,
 }
@@ -92,12 +96,12 @@ impl Default for Parameters {
     }
 }
 
-/// Where equal flows would stay for ever.
+/// Fixed point of the equations, at which equal flows would stay for ever.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedPoint {
     /// Probability of a mark [p*].
     pub probability: f64,
-    /// Bytes in the queue; `maximum` where no length below has that probability [q*].
+    /// Bytes in the queue [q*]; `maximum` where no shorter queue has that probability.
     pub queue: f64,
     /// Target rate less rate of each flow, in bits per second.
     pub above_rate: f64,
@@ -105,10 +109,10 @@ pub struct FixedPoint {
     pub alpha: f64,
 }
 
-/// The model in packets and seconds.
+/// Model in packets and seconds.
 pub(super) struct Dcqcn {
     packets: Packets,
-    /// [C]
+    /// Rate of the link [C].
     capacity: f64,
     flows: Vec<Flow>,
     initial_alpha: f64,
@@ -131,18 +135,18 @@ struct Flow {
     initial_rate: f64,
 }
 
-/// Numbers of a flow in a state, after that of the queue: rate [`R_C`], target rate [`R_T`], alpha.
+/// Numbers of a flow in a state, behind that of the queue: rate [`R_C`], target rate [`R_T`], alpha.
 const FLOW: usize = 3;
 
-/// What marks that a flow's packets met do to it a control loop later.
+/// Effect of a flow's marks one control loop later.
 struct Feedback {
-    /// What alpha tends to: the probability of a CNP in `alpha_period`.
+    /// Value that alpha tends to: the probability of a CNP in `alpha_period`.
     alpha: f64,
-    /// CNPs per second [a / tau].
+    /// Cuts per second, one for each CNP [a / tau].
     cnps: f64,
     /// Increases per second [`R_C` (b + d)].
     increases: f64,
-    /// Those of them that are no fast recovery [`R_C` (c + e)].
+    /// Increases per second that are not fast recovery [`R_C` (c + e)].
     additive: f64,
 }
 
@@ -158,13 +162,13 @@ impl Feedback {
     }
 }
 
-/// Chances of one mark, of which all flows' feedback follows.
+/// Chances of marks, from which the feedback of every flow follows.
 struct Marks {
-    /// [p]
+    /// Probability that a packet is marked [p].
     probability: f64,
-    /// -ln(1 - p): a packet after n others is the first marked with a chance of p exp(-n times this).
+    /// Hazard -ln(1 - p): a packet after n others is the first marked with a chance of p exp(-n hazard).
     hazard: f64,
-    /// The two of the byte counter: increases per packet [b], and those that are no fast recovery [c].
+    /// Increases by the byte counter per packet [b], and those among them that are not fast recovery [c].
     bytes: (f64, f64),
 }
 
@@ -199,7 +203,7 @@ impl Dcqcn {
         }
     }
 
-    /// Equation 5.
+    /// Probability that a packet is marked at this queue (equation 5).
     fn marked(&self, queue: f64) -> f64 {
         if queue <= self.minimum {
             0.0
@@ -216,7 +220,7 @@ impl Dcqcn {
         Marks { probability, hazard, bytes: self.byte_counter.map_or((0.0, 0.0), chances) }
     }
 
-    /// What marks do to a flow at a rate (the terms a to e of equations 7 to 9, each with its factor).
+    /// Returns the effect of marks on a flow at a rate (the terms a to e of equations 7 to 9, each with its factor).
     fn feedback(&self, marks: &Marks, rate: f64) -> Feedback {
         let Marks { probability, hazard, bytes } = *marks;
         let at_least_one = |seconds: f64| {
@@ -238,13 +242,16 @@ impl Dcqcn {
     }
 }
 
-/// What stands for a flow: its own, or the last.
+/// Returns the entry of a list for a flow: its own, or the last.
 fn of_turn<T: Copy>(list: &[T], number: usize) -> Option<T> {
     list.get(number).or(list.last()).copied()
 }
 
-/// Cycles of so many packets without a mark, where one would end them: how many there are, and how many of them begin after
-/// `fast_recovery` others, in a unit of which a cycle without marks has `each` (the terms b and c, or d and e).
+/// Returns how many cycles of `packets` packets end without a mark, and how many of these begin after `fast_recovery`
+/// others.
+///
+/// A mark ends a cycle early. The unit is one in which there are `each` cycles without marks (the terms b and c, or d
+/// and e).
 fn cycle(probability: f64, hazard: f64, packets: f64, each: f64, fast_recovery: f64) -> (f64, f64) {
     if probability == 0.0 {
         return (each, each);
@@ -297,10 +304,14 @@ impl Model for Dcqcn {
             let (rate, above_rate, alpha) = (numbers[0], numbers[1] - numbers[0], numbers[2]);
             let feedback = Feedback::read(echo);
             arriving += rate;
+            // Equation 9: R_C' = (R_T - R_C) R_C (b + d) / 2 - R_C alpha a / (2 tau).
             slopes[0] = above_rate * feedback.increases / 2.0 - rate * alpha * feedback.cnps / 2.0;
+            // Equation 8: R_T' = R_AI R_C (c + e) - (R_T - R_C) a / tau.
             slopes[1] = self.additive_increase * feedback.additive - above_rate * feedback.cnps;
+            // Equation 7: alpha' = g / tau' (1 - (1 - p)^(tau' R_C) - alpha).
             slopes[2] = self.gain / self.alpha_period * (feedback.alpha - alpha);
         }
+        // Equation 6: q' = sum of R_C - C.
         slope[0] = arriving - self.capacity;
     }
 
@@ -338,8 +349,9 @@ impl Observed for Dcqcn {
 }
 
 impl Parameters {
-    /// The fixed point of equal flows, where the slopes of equations 6 to 9 are zero. None where it has target rates above the link's,
-    /// which no flow has: one flow alone never fills a queue.
+    /// Finds the fixed point of equal flows, where the slopes of equations 6 to 9 are zero.
+    ///
+    /// Returns none where it has target rates above the link's, which no flow has. One flow alone never fills a queue.
     pub fn fixed_point(&self) -> Option<FixedPoint> {
         let model = Dcqcn::new(self);
         let rate = model.capacity / f64::from(self.flows);

@@ -1,5 +1,6 @@
-//! DCTCP as a fluid (Alizadeh, Javanmard and Prabhakar, SIGMETRICS 2011, equations 1 to 3): equal windows share one queue
-//! that marks every packet above a threshold; marks are felt a round trip later. It has no fixed point but a cycle.
+//! DCTCP as a fluid: equal windows share one queue that marks every packet above a threshold, and marks are felt a
+//! round trip later (Alizadeh, Javanmard and Prabhakar, SIGMETRICS 2011, equations 1 to 3).
+//! The state is a window, alpha and the queue. It has no fixed point but a cycle: the queue swings about its threshold.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,17 +9,17 @@ use super::integration::Model;
 use super::{Integration, Observed, Packets, Series};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
-/// What can be set of the model.
+/// Settings of the model.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub struct Parameters {
     /// Rate of the link that all flows share [C].
     #[schemars(extend("x-above" = "0bps"))]
     pub rate: Rate,
-    /// How many flows share it [N].
+    /// Number of flows that share the link [N].
     #[schemars(extend("minimum" = 1))]
     pub flows: u32,
-    /// What the equations count in.
+    /// Size of a packet, the unit in which the equations count.
     #[schemars(extend("x-at-least" = "1B"))]
     pub packet: Bytes,
     /// Round trip while the queue is empty [d].
@@ -29,10 +30,10 @@ pub struct Parameters {
     /// Weight of the newest window in alpha, above 0 and at most 1 [g].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
-    /// Alpha at the start, 0 to 1, where windows just fill the path.
+    /// Alpha at the start, 0 to 1, at which time windows just fill the path.
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub initial_alpha: Ratio,
-    /// How far and how finely.
+    /// Time span and step of the integration.
     #[serde(flatten)]
     pub integration: Integration,
 }
@@ -52,10 +53,10 @@ impl Default for Parameters {
     }
 }
 
-/// The model in packets and seconds.
+/// Model in packets and seconds.
 pub(super) struct Dctcp {
     packets: Packets,
-    /// [C]
+    /// Rate of the link [C].
     capacity: f64,
     flows: f64,
     round_trip: f64,
@@ -79,7 +80,7 @@ impl Dctcp {
     }
 }
 
-/// A state is the window of each flow [W], alpha and the queue [q], in this order.
+/// Model whose state is the window of each flow [W], alpha and the queue [q], in this order.
 impl Model for Dctcp {
     fn width(&self) -> usize {
         3
@@ -89,7 +90,7 @@ impl Model for Dctcp {
         1
     }
 
-    /// The round trip with the queue at its threshold [R*].
+    /// Round trip with the queue at its threshold, in seconds [R*].
     fn delay(&self) -> f64 {
         self.round_trip + self.threshold / self.capacity
     }
@@ -98,7 +99,7 @@ impl Model for Dctcp {
         state.copy_from_slice(&[self.capacity * self.round_trip / self.flows, self.initial_alpha, 0.0]);
     }
 
-    /// Whether packets are marked [p].
+    /// Writes 1 if packets are marked at this queue, and 0 if not [p].
     fn echo(&self, _seconds: f64, state: &[f64], echo: &mut [f64]) {
         echo[0] = f64::from(u8::from(state[2] > self.threshold));
     }
@@ -106,8 +107,11 @@ impl Model for Dctcp {
     fn slope(&self, _seconds: f64, state: &[f64], echo: &[f64], slope: &mut [f64]) {
         let (window, alpha, queue, marked) = (state[0], state[1], state[2], echo[0]);
         let round_trips = 1.0 / (self.round_trip + queue / self.capacity);
+        // Equation 1: W' = 1 / R - W alpha / (2 R) p.
         slope[0] = round_trips * (1.0 - window * alpha / 2.0 * marked);
+        // Equation 2: alpha' = g / R (p - alpha).
         slope[1] = self.gain * round_trips * (marked - alpha);
+        // Equation 3: q' = N W / R - C.
         slope[2] = self.flows * window * round_trips - self.capacity;
     }
 

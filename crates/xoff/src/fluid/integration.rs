@@ -1,30 +1,32 @@
-//! Heun's method with a history: second order, and the equations are evaluated at whole steps only. What a state does to
-//! others a delay later is worked out once, when the state is reached, and interpolated between steps.
+//! Heun's method for equations with one constant delay: second order, and evaluated at whole steps only.
+//!
+//! The part of a state that matters a delay later, its echo, is computed once when the state is reached. Between steps
+//! echoes are interpolated.
 
 use super::Integration;
 
 /// Delay differential equations whose past matters after one constant delay.
 pub(super) trait Model {
-    /// How many numbers a state has.
+    /// Count of numbers in a state.
     fn width(&self) -> usize;
-    /// How many numbers of it matter later.
+    /// Count of numbers in an echo, the part of a state that matters later.
     fn echo_width(&self) -> usize;
-    /// The delay after which they do, in seconds; at least a step.
+    /// Delay after which an echo matters, in seconds; at least a step.
     fn delay(&self) -> f64;
-    /// The state at time 0, and all the time before.
+    /// Writes the state at time 0, which also holds for all the time before.
     fn begin(&self, state: &mut [f64]);
-    /// What matters of a state once the delay is over.
+    /// Writes the echo of a state.
     fn echo(&self, seconds: f64, state: &[f64], echo: &mut [f64]);
-    /// How fast each number of a state changes, per second, given what is felt of the past.
+    /// Writes how fast each number of a state changes, per second, given the echo that is felt now.
     fn slope(&self, seconds: f64, state: &[f64], echo: &[f64], slope: &mut [f64]);
-    /// Puts back within its bounds what a step has led out.
+    /// Puts numbers that a step has led out of their bounds back.
     fn confine(&self, state: &mut [f64]);
 }
 
-/// Numbers that are advanced from one question whether to go on to the next.
+/// Numbers that are advanced between two calls of `goes_on`.
 const PATIENCE: u64 = 1 << 16;
 
-/// Shows `observe` the state at time 0 and from then on at every multiple of `every`.
+/// Advances a model, and shows `observe` the state at time 0 and at every multiple of `every`.
 pub(super) fn integrate(
     model: &dyn Model,
     integration: &Integration,
@@ -70,14 +72,15 @@ pub(super) fn integrate(
     }
 }
 
-/// The echoes of the latest steps, in a ring.
+/// Echoes of the latest steps, in a ring.
 struct History {
     echoes: Vec<f64>,
     width: usize,
-    /// Steps that fit the delay, and what is left of it as a share of a step.
+    /// Whole steps that fit the delay.
     whole: usize,
+    /// Remainder of the delay, as a share of a step.
     rest: f64,
-    /// Place of the newest step.
+    /// Place of the newest step in the ring.
     newest: usize,
 }
 
@@ -107,7 +110,7 @@ impl History {
         &mut self.echoes[place * self.width..][..self.width]
     }
 
-    /// What is felt at the newest step: the echo of a delay before.
+    /// Writes the echo that is felt at the newest step, that of one delay before.
     fn felt(&self, felt: &mut [f64]) {
         let at = |age: usize| {
             let place = (self.newest + self.length() - age) % self.length();
@@ -125,8 +128,8 @@ mod tests {
     use super::*;
     use crate::kernel::units::Span;
 
-    /// x'(t) = -x(t - delay), x = 1 until 0: by the method of steps 1 - t up to one delay, then
-    /// 1 - t + (t - delay)^2 / 2 up to two.
+    /// Equation x'(t) = -x(t - delay), x = 1 until 0. By the method of steps x is 1 - t up to one delay, then 1 - t +
+    /// (t - delay)^2 / 2 up to two.
     struct Decay {
         delay: f64,
     }
@@ -168,7 +171,7 @@ mod tests {
         assert!((last(delay, 100) - exact).abs() < 1e-12);
     }
 
-    /// The kink of the slope at one delay lies within a step, where the order is lost once; halving the step still
+    /// The kink of the slope at one delay lies within a step, where the order is lost once. Halving the step still
     /// divides the error by about four.
     #[test]
     fn a_delay_between_steps_is_interpolated() {

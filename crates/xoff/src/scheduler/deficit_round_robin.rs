@@ -1,7 +1,11 @@
-//! Deficit round robin: classes take turns, and each sends about its weight's share of bytes
-//! (Shreedhar and Varghese, SIGCOMM 1995). Classes above it in strict priority can be named.
-//! Differs: a class that is paused is passed over and keeps its deficit, which the paper does not know. When its turn comes again it goes
-//! on with that, and is given a quantum only once that is not enough for a packet: else it would save one for every turn that it missed.
+//! Deficit round robin: classes take turns, and each sends about its weight's share of bytes (Shreedhar and Varghese,
+//! SIGCOMM 1995).
+//! In its turn a class is given a quantum of bytes in proportion to its weight. It sends packets until the next one is
+//! larger than what it has left, and keeps the rest, its deficit, for its next turn. Classes above it in strict
+//! priority can be named.
+//! Differs: a paused class, which the paper does not know, is passed over and keeps its deficit. At its next turn it is
+//! given a quantum only if the deficit is too small for a packet. Otherwise it would save a quantum for every turn that
+//! it missed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +14,10 @@ use super::Scheduler;
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
 
-/// More than any run sends, and little enough to be added to.
+/// Quantum that no run uses up, and to which a deficit can still be added.
 const ENDLESS: Bytes = Bytes::new(1 << 62);
 
-/// Classes take turns; in a turn a class may send its quantum of bytes and what it has saved.
+/// Classes take turns; in a turn a class may send its quantum of bytes and its deficit.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
@@ -21,7 +25,7 @@ pub struct Parameters {
     #[serde(default = "default_quantum")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub quantum: Bytes,
-    /// Weights of classes 0 to 7: a class may send so many quanta in a turn.
+    /// Weights of classes 0 to 7: the number of quanta that each may send in a turn.
     #[serde(default = "default_weights")]
     #[schemars(inner(range(min = 1)))]
     pub weights: [u32; PRIORITIES],
@@ -39,27 +43,27 @@ fn default_weights() -> [u32; PRIORITIES] {
     [1; PRIORITIES]
 }
 
-/// Whose turn it is, and what each class has saved.
+/// State of one port: the class whose turn it is, and the deficit of each class.
 #[derive(Clone, Debug)]
 pub struct DeficitRoundRobin {
     quanta: [Bytes; PRIORITIES],
     deficits: [Bytes; PRIORITIES],
-    /// Those that go before the turns.
+    /// Classes that go before those that take turns.
     strict: Classes,
     turn: usize,
-    /// Whether the class whose turn it is has had its quantum.
+    /// Whether the class whose turn it is has been given its quantum.
     granted: bool,
 }
 
 impl DeficitRoundRobin {
-    /// Passes the turn on to the next of these classes, and around to the same one if it is the only one.
+    /// Passes the turn on to the next of these classes, or back to the same one if it is the only one.
     fn pass_to(&mut self, classes: Classes) {
         self.turn = classes.next_from(self.turn + 1);
         self.granted = false;
     }
 }
 
-/// So many quanta, or what no turn uses up.
+/// Returns the bytes of so many quanta, at most [`ENDLESS`].
 fn share(quantum: Bytes, weight: u32) -> Bytes {
     Bytes::new(quantum.get().saturating_mul(weight.into())).min(ENDLESS)
 }
@@ -115,7 +119,7 @@ mod tests {
     use crate::reading::from_text;
     use std::collections::VecDeque;
 
-    /// Classes with packets of these sizes, under a scheduler.
+    /// Port with classes of packets of these sizes, under a scheduler.
     struct Port {
         scheduler: DeficitRoundRobin,
         queues: Vec<VecDeque<u64>>,
@@ -192,7 +196,8 @@ mod tests {
         assert_eq!(port.scheduler.deficits[0], Bytes::new(600));
     }
 
-    /// Paused after each packet and let go again when others have had a turn, a class comes to what it was granted, and no further.
+    /// A class is paused after each packet and resumes when others have had a turn: it may send what it was given, and
+    /// no more.
     #[test]
     fn a_class_that_is_paused_again_and_again_saves_no_more_than_its_quantum() {
         let mut port = Port::new("quantum = '10kB'", &[(200, 1000), (500, 1000)]);

@@ -12,7 +12,7 @@ use crate::kernel::units::Bytes;
 #[serde(deny_unknown_fields)]
 pub struct Parameters {}
 
-/// Nothing to remember.
+/// State of one port under strict priority, which is none.
 #[derive(Clone, Debug)]
 pub struct StrictPriority;
 

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{MOST_ENTROPIES, Sprayer};
 
-/// What can be set of oblivious spraying.
+/// Settings of oblivious spraying.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// How many entropies there are, 1 to 65536.
+    /// Number of entropies to draw from, 1 to 65536.
     #[schemars(extend("minimum" = 1, "maximum" = MOST_ENTROPIES))]
     pub entropies: u32,
 }
@@ -20,12 +20,12 @@ impl Default for Parameters {
     }
 }
 
-/// It keeps nothing.
+/// State of one flow under oblivious spraying, which is none.
 #[derive(Clone, Debug)]
 pub struct Oblivious;
 
 impl Oblivious {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(_parameters: &Parameters) -> Self {
         Self
     }

@@ -1,10 +1,12 @@
-//! REPS: packets go where unmarked ones have gone before (recycled entropies), and elsewhere at random (Bonato et al., "REPS: Recycled
-//! Entropy Packet Spraying for Adaptive Load Balancing and Failure Mitigation", arXiv:2407.21625, algorithms 1 and 2).
-//! An entropy of which a packet was acknowledged without a mark goes into a ring of eight and is used once more. After a timeout a flow
-//! is frozen for a while: it explores no longer, and uses what is in the ring again and again, since other paths may have failed.
-//! Differs: it freezes at timeouts alone, whether packets are trimmed or not, where the paper finds failures without trimming by
-//! the time between acknowledgements, too. After it has been frozen it forgets the ring, as the authors' simulator does
-//! (htsim, `uec_mp.cpp`).
+//! REPS: packets reuse the paths of packets that arrived unmarked, and go at random otherwise (Bonato et al., "REPS:
+//! Recycled Entropy Packet Spraying for Adaptive Load Balancing and Failure Mitigation", arXiv:2407.21625, algorithms 1
+//! and 2).
+//! A packet that was acknowledged without a mark puts its entropy into a ring of eight, from which it is used once
+//! more. A timeout freezes the flow for a while, since some paths may have failed: it explores no new paths, and uses
+//! the ring again and again.
+//! Differs: a flow freezes at timeouts alone, whether packets are trimmed or not; without trimming, the paper also
+//! finds failures by the time between acknowledgements. A flow that thaws forgets the ring, as the authors' simulator
+//! does (htsim, `uec_mp.cpp`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,16 +17,16 @@ use crate::kernel::units::{Span, Time};
 /// Entropies that a flow remembers [`REPS_BUFFER_SIZE`].
 const REMEMBERED: u8 = 8;
 
-/// What can be set of REPS.
+/// Settings of REPS.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// How many entropies there are to choose from at random, 1 to 65536 [`EVS_SIZE`].
+    /// Number of entropies to draw from at random, 1 to 65536 [`EVS_SIZE`].
     #[schemars(extend("minimum" = 1, "maximum" = MOST_ENTROPIES))]
     pub entropies: u32,
-    /// How long a flow is frozen at least [`FREEZING_TIMEOUT`].
+    /// Least time for which a flow is frozen [`FREEZING_TIMEOUT`].
     pub freezing_timeout: Span,
-    /// Packets that go at random when a flow is frozen no longer [`NUM_PKTS_BDP`].
+    /// Packets that go at random after a flow has thawed [`NUM_PKTS_BDP`].
     pub explore_packets: u16,
 }
 
@@ -35,25 +37,27 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state.
+/// State of one flow under REPS.
 #[derive(Clone, Debug)]
 pub struct Reps {
     parameters: Parameters,
     ring: [u16; REMEMBERED as usize],
-    /// Where the next goes, and which was used last while frozen.
+    /// Place in the ring that the next entropy takes.
     head: u8,
+    /// Place in the ring that was used last while frozen.
     replayed: u8,
-    /// How many places have ever been used, and in how many of them the entropy was not.
+    /// Number of places in the ring that have ever been used.
     filled: u8,
+    /// Number of entropies in the ring that have not been used since they came.
     fresh: u8,
     /// Packets that are yet to go at random.
     to_explore: u16,
-    /// Until when it is frozen, if it is.
+    /// Time until which the flow is frozen, if it is.
     frozen_until: Option<Time>,
 }
 
 impl Reps {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters) -> Self {
         Self {
             parameters: parameters.clone(),
@@ -74,14 +78,14 @@ impl Reps {
         self.fresh = (self.fresh + 1).min(REMEMBERED);
     }
 
-    /// The oldest that was not used.
+    /// Takes the oldest entropy of the ring that was not used.
     fn oldest_fresh(&mut self) -> u16 {
         let place = (self.head + REMEMBERED - self.fresh) % REMEMBERED;
         self.fresh -= 1;
         self.ring[usize::from(place)]
     }
 
-    /// The next of all, in their order.
+    /// Takes the next entropy of the ring in turn, whether used or not.
     fn next_of_ring(&mut self) -> u16 {
         self.replayed = (self.replayed + 1) % self.filled;
         self.ring[usize::from(self.replayed)]
@@ -126,7 +130,7 @@ impl Sprayer for Reps {
 mod tests {
     use super::*;
 
-    /// Stands for an entropy at random.
+    /// Entropy that stands for one drawn at random.
     const RANDOM: u16 = 999;
 
     fn next(reps: &mut Reps, packets: usize) -> Vec<u16> {

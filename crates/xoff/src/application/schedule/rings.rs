@@ -1,10 +1,12 @@
-//! Rings through servers, side by side, as NCCL's channels go (`graph/connect.cc` of NCCL, with `NCCL_CROSS_NIC` other than 0): each
-//! pair of ranks of a server has two rings, of which one comes in at the first and goes out at the second in servers of even numbers, and
-//! the other way round in odd ones; the other ring does the opposite. So each rank has one ring that leaves there and one that comes in,
-//! and between an even number of servers what leaves at a rank comes in at the rank of the same place in the next server, with rails on
-//! the same leaf.
+//! Rings through servers, side by side, as NCCL's channels go (`graph/connect.cc` of NCCL, with `NCCL_CROSS_NIC` other
+//! than 0).
+//!
+//! Each pair of ranks of a server has two rings. In servers of even numbers one ring comes in at the first rank and
+//! goes out at the second; in odd ones it goes the other way round. The other ring does the opposite. So each rank has
+//! one ring that leaves there and one that comes in. Between an even number of servers, a ring that leaves at a rank
+//! comes in at the rank of the same place in the next server. With rails these two are on the same leaf.
 
-/// As many rings as each server has ranks, an even number, which follow one another.
+/// Set of as many rings as each server has ranks, which is an even number. Ranks of a server follow one another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rings {
     pub ranks: u32,
@@ -12,17 +14,17 @@ pub(super) struct Rings {
 }
 
 impl Rings {
-    /// To whom a rank sends, each once, and in how many rings.
+    /// Lists the ranks to which a rank sends, each once, and in how many rings.
     pub(super) fn receivers(self, rank: u32) -> impl Iterator<Item = (u32, u32)> {
         self.counted(move |ring| self.next(rank, ring))
     }
 
-    /// From how many a rank receives.
+    /// Number of ranks from which a rank receives.
     pub(super) fn senders(self, rank: u32) -> u32 {
         self.counted(move |ring| self.before(rank, ring)).count() as u32
     }
 
-    /// Each neighbour in the order of the rings, once.
+    /// Lists each neighbour once, in the order of the rings, with the number of its rings.
     fn counted(self, neighbour: impl Fn(u32) -> u32 + Copy) -> impl Iterator<Item = (u32, u32)> {
         let rings = 0..self.per_server;
         let is_first = move |&ring: &u32| (0..ring).all(|earlier| neighbour(earlier) != neighbour(ring));
@@ -32,7 +34,7 @@ impl Rings {
         })
     }
 
-    /// Where a ring comes into a server, and where it goes out.
+    /// Returns the places at which a ring comes into a server and goes out of it.
     fn ends(self, server: u32, ring: u32) -> (u32, u32) {
         let (one, other) = (ring / 2 * 2 % self.per_server, (ring / 2 * 2 + 1) % self.per_server);
         if goes_up(server, ring) { (other, one) } else { (one, other) }

@@ -1,40 +1,41 @@
-//! The notification point: when a receiver answers marks of a flow with a CNP (SIGCOMM 2015, figure 6).
+//! DCQCN's notification point: when a receiver answers a flow's marks with a congestion notification packet (SIGCOMM
+//! 2015, figure 6).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Span, Time};
 
-/// When the receiver looks whether a flow was marked in the interval.
+/// Clock by which the receiver checks whether a flow was marked in the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CnpClock {
-    /// One interval after a CNP. The first mark after an interval without one is answered at once.
+    /// The interval begins with a CNP. The first mark after an interval without marks is answered at once.
     AfterCnp,
-    /// Every interval since the flow's first packet; no mark is answered earlier.
+    /// Intervals follow one another from the flow's first packet on. Marks are answered only at their ends.
     FreeRunning,
 }
 
-/// What can be set of a notification point.
+/// Settings of a notification point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotificationPoint {
-    /// Least time from one CNP to the next; zero answers every marked packet.
+    /// Least time from one CNP of a flow to the next; zero answers every marked packet.
     pub interval: Span,
-    /// When it looks.
+    /// Clock that the interval follows.
     pub clock: CnpClock,
 }
 
-/// One flow's state.
+/// State of one flow at its notification point.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// When the interval ends that the last CNP, or the flow's first packet, began.
+    /// End of the interval that began with the last CNP, or with the flow's first packet.
     interval_end: Time,
-    /// Whether the flow was marked in it.
+    /// Whether the flow was marked in the interval.
     marked: bool,
 }
 
 impl NotificationPoint {
-    /// The state of a flow whose first packet arrives now.
+    /// Makes the state of a flow whose first packet arrives now.
     pub fn start(&self, now: Time) -> Marks {
         let interval_end = match self.clock {
             CnpClock::AfterCnp => now,
@@ -43,7 +44,7 @@ impl NotificationPoint {
         Marks { interval_end, marked: false }
     }
 
-    /// A marked packet has arrived. Returns whether a CNP goes now; if not, the flow is to be looked at again at
+    /// Takes in a marked packet. Returns whether a CNP goes now; otherwise the caller looks at the flow again at
     /// [`Marks::interval_end`].
     pub fn on_marked(&self, marks: &mut Marks, now: Time) -> bool {
         let answers =
@@ -60,14 +61,14 @@ impl NotificationPoint {
         answers
     }
 
-    /// The CNP that a mark was answered with leaves so much later, and so does the next at the earliest.
+    /// Delays the interval by `late`, the time by which the CNP leaves after the mark that it answers.
     pub fn put_off(&self, marks: &mut Marks, late: Span) {
         if self.clock == CnpClock::AfterCnp {
             marks.interval_end = marks.interval_end + late;
         }
     }
 
-    /// The interval of a flow that was marked in it is over. Returns whether a CNP goes now.
+    /// Ends the interval of a flow that was marked in it. Returns whether a CNP goes now.
     pub fn on_interval_end(&self, marks: &mut Marks, now: Time) -> bool {
         let marked = std::mem::take(&mut marks.marked);
         if marked {
@@ -78,7 +79,7 @@ impl NotificationPoint {
 }
 
 impl Marks {
-    /// When the interval ends.
+    /// End of the interval that the last CNP, or the flow's first packet, began.
     pub fn interval_end(&self) -> Time {
         self.interval_end
     }
@@ -88,7 +89,7 @@ impl Marks {
 mod tests {
     use super::*;
 
-    /// Times of CNPs, in microseconds, for marks at these times.
+    /// Returns the times of CNPs for marks at the given times, all in microseconds.
     fn cnps(clock: CnpClock, interval: u64, marks: &[u64]) -> Vec<u64> {
         let microseconds = |time: Time| time.get() / 1_000_000;
         let point = NotificationPoint { interval: Span::from_microseconds(interval), clock };

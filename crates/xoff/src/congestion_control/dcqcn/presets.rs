@@ -1,4 +1,4 @@
-//! Whole sets of values, by where they come from.
+//! Presets of DCQCN: whole sets of values, named after their source.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use super::{AlphaRises, Clamp, CnpClock, CutBy, HyperWhen, NotificationPoint, Parameters};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
-/// By how much a rate is raised.
+/// Step by which an increase raises the target rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
-    /// By this.
+    /// Fixed rate.
     By(Rate),
-    /// By one part in so many of the link's rate.
+    /// Fraction of the link's rate, by its denominator.
     PartOfLink(u64),
 }
 
 impl Step {
-    /// On a link of this rate.
+    /// Returns the step on a link of the given rate.
     pub(super) fn at(self, line_rate: Rate) -> Rate {
         match self {
             Self::By(rate) => rate,
@@ -27,7 +27,7 @@ impl Step {
     }
 }
 
-/// Where values come from.
+/// Source of the values that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
@@ -39,7 +39,7 @@ pub enum Preset {
     Mellanox,
 }
 
-/// Every value of a reaction point.
+/// Values of all settings of a reaction point, none left out.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
     pub(super) gain: f64,
@@ -59,11 +59,11 @@ pub(super) struct Values {
     pub(super) minimum_rate: Rate,
 }
 
-/// The values that parameters come to, made once, so that no flow carries them.
+/// Values computed from the parameters once and shared by all flows, so that none carries a copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared(OnceLock<Arc<Values>>);
 
-/// They follow from the parameters beside them.
+/// Always equal, since the values follow from the parameters beside them.
 impl PartialEq for Shared {
     fn eq(&self, _other: &Self) -> bool {
         true
@@ -110,7 +110,7 @@ impl Preset {
 }
 
 impl Parameters {
-    /// What every flow goes by.
+    /// Returns the values that every flow goes by.
     pub(super) fn values(&self) -> Arc<Values> {
         Arc::clone(self.values.0.get_or_init(|| Arc::new(self.with_preset())))
     }
@@ -136,8 +136,8 @@ impl Parameters {
         }
     }
 
-    /// What adapters can be told of it, for a link of this rate: gain, the timer, additive and hyper increase, and the least time
-    /// between two CNPs.
+    /// Values that adapters can be configured with, on a link of the given rate: gain, timer, additive increase, hyper
+    /// increase, least time between two CNPs.
     pub fn of_adapters(&self, line_rate: Rate) -> (f64, Span, Rate, Rate, Span) {
         let values = self.values();
         let [additive, hyper] =

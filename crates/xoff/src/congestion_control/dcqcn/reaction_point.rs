@@ -1,4 +1,4 @@
-//! The reaction point: the rate of one flow (SIGCOMM 2015, equations 1 to 4 and figure 7).
+//! DCQCN's reaction point: the rate of one flow (SIGCOMM 2015, equations 1 to 4 and figure 7).
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use super::{AlphaRises, Clamp, CutBy, HyperWhen, Parameters};
 use crate::congestion_control::{CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 
-/// Below this alpha cuts nothing from any rate, and falls no further.
+/// Alpha below which a cut changes no rate, and alpha falls no further.
 const NO_ALPHA: f64 = 1e-15;
 
-/// One flow's state. Until the first CNP the flow sends as fast as its adapter.
+/// State of one flow under DCQCN. Until the first CNP the flow sends at its adapter's line rate.
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     values: Arc<Values>,
     line_rate: Rate,
-    /// Whether a CNP has come.
+    /// Whether a CNP has come yet.
     limited: bool,
-    /// [`R_C`]
+    /// Current rate [`R_C`].
     rate: Rate,
-    /// [`R_T`]
+    /// Target rate, to which increases lead back [`R_T`].
     target_rate: Rate,
     alpha: f64,
-    /// When the period of alpha began that is not over.
+    /// Begin of the period of alpha that is not over.
     alpha_since: Time,
-    /// Whether a CNP has come that alpha knows nothing of yet, where it rises at the end of periods.
+    /// Whether a CNP has come that alpha has not risen for yet, where alpha rises at the end of periods.
     alpha_pending: bool,
-    /// Tick of the clock of cuts at which the next is due.
+    /// Tick at which the next cut is due, by the clock of cuts.
     cut_due: Time,
-    /// A tick of that clock.
+    /// One tick of the clock of cuts, from which the others follow.
     cut_clock: Time,
     increase_due: Time,
     /// Increases that the timer has brought since the last cut.
@@ -39,7 +39,7 @@ pub struct Dcqcn {
     sent: Bytes,
 }
 
-/// What brings an increase.
+/// Source of an increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
     Timer,
@@ -47,7 +47,7 @@ enum Cause {
 }
 
 impl Dcqcn {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         let values = parameters.values();
         Self {
@@ -68,7 +68,7 @@ impl Dcqcn {
         }
     }
 
-    /// Alpha falls, or rises, for the periods that are over by now. It matters to nothing but cuts.
+    /// Updates alpha for the periods that have ended by now. Only cuts need it, so it is done just before one.
     fn settle_alpha(&mut self, now: Time) {
         let period = self.values.alpha_period;
         let periods = now.since(self.alpha_since).get() / period.get();
@@ -79,16 +79,18 @@ impl Dcqcn {
             } else if self.alpha < NO_ALPHA {
                 break;
             } else {
+                // Equation 2: alpha = (1 - g) * alpha.
                 self.alpha *= 1.0 - self.values.gain;
             }
         }
     }
 
     fn raise_alpha(&mut self) {
+        // Equation 1: alpha = (1 - g) * alpha + g.
         self.alpha = (1.0 - self.values.gain) * self.alpha + self.values.gain;
     }
 
-    /// Equation 1.
+    /// Cuts the rate by half of alpha, and may lower the target rate to it (equation 1).
     fn cut(&mut self, now: Time, alpha: f64) {
         let clamps = match self.values.clamp_target_rate {
             Clamp::Always => true,
@@ -99,6 +101,7 @@ impl Dcqcn {
         if clamps {
             self.target_rate = self.rate;
         }
+        // Equation 1: R_C = R_C * (1 - alpha / 2).
         let rate = Rate::from_f64(self.rate.as_f64() * (1.0 - alpha / 2.0));
         self.rate = rate.max(self.values.minimum_rate.min(self.line_rate));
         (self.time_increases, self.byte_increases) = (0, 0);
@@ -112,14 +115,15 @@ impl Dcqcn {
         self.cut_clock = now;
     }
 
-    /// The tick after `now` of the clock that the first CNP started.
+    /// Returns the first tick after `now` of the clock that the first CNP started.
     fn next_cut_tick(&self, now: Time) -> Time {
         let period = self.values.cut_period;
         let ticks = now.since(self.cut_clock).get() / period.get() + 1;
         self.cut_clock + period * ticks
     }
 
-    /// Equations 2 to 4, by how many increases of either kind there have been since the cut.
+    /// Raises the rate by fast recovery, additive or hyper increase (equations 3 and 4), by the increases of either
+    /// kind since the cut.
     fn increase(&mut self, cause: Cause) {
         let count_first = self.values.count_first;
         if count_first {
@@ -137,7 +141,7 @@ impl Dcqcn {
             };
             self.target_rate = self.target_rate.saturating_add(step).min(self.line_rate);
         }
-        // Rounded up, so that the two meet.
+        // Equations 3 and 4: R_C = (R_T + R_C) / 2. Rounded up, so that the two meet.
         self.rate = Rate::new((self.target_rate.get() + self.rate.get()).div_ceil(2));
         if !count_first {
             self.count(cause);
@@ -238,7 +242,7 @@ mod tests {
         Time::ZERO + Span::from_microseconds(microseconds)
     }
 
-    /// Target and current rate in Gb/s.
+    /// Returns target and current rate in Gb/s.
     fn rates(dcqcn: &Dcqcn) -> (f64, f64) {
         (dcqcn.target_rate.as_f64() / 1e9, dcqcn.rate.as_f64() / 1e9)
     }
@@ -278,14 +282,14 @@ mod tests {
         );
     }
 
-    /// The same, where increases count first: four halvings, then 9.86375.
+    /// Computed by hand from equations 1, 3 and 4 with increases counted first: four halvings, then 9.86375.
     #[test]
     fn counting_first_leaves_four_halvings() {
         let mut dcqcn = after_three_cnps(&Parameters { count_first: Some(true), ..Parameters::default() });
         assert_eq!(timed(&mut dcqcn, 5)[3..], [(10.0, 9.6875), (10.04, 9.863_75)]);
     }
 
-    /// By hand: equation 1 has the old alpha, bobzhuyb/ns3-rdma (`qbb-net-device.cc`) the new one.
+    /// Computed by hand: equation 1 takes the old alpha, bobzhuyb/ns3-rdma (`qbb-net-device.cc`) the new one.
     #[test]
     fn a_cut_takes_alpha_before_it_rises_or_after() {
         for (cut_by, rate) in [(CutBy::OldAlpha, 30.0), (CutBy::NewAlpha, 29.960_937_5)] {
@@ -297,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Equation 2, by hand: (255/256)^10.
+    /// Computed by hand from equation 2: (255/256)^10.
     #[test]
     fn ten_silent_periods_lower_alpha() {
         let mut dcqcn = dcqcn(&Parameters::default());
@@ -344,8 +348,9 @@ mod tests {
         assert_eq!(dcqcn.rate(), Rate::new(100_000_000));
     }
 
-    /// HPCC's code: the first CNP starts a clock, at whose ticks of 4 us there is one cut if a CNP has come, and the target rate
-    /// stays where no increase came between. By the first tick alpha has fallen four times, and by the second risen twice.
+    /// HPCC's code: the first CNP starts a clock. At each tick of 4 us there is one cut if a CNP has come, and the
+    /// target rate stays where no increase came between. By the first tick alpha has fallen four times, and by the
+    /// second it has risen twice.
     #[test]
     fn mellanox_cuts_on_its_clock() {
         let mut dcqcn = dcqcn(&Parameters { preset: Preset::Mellanox, ..Parameters::default() });
