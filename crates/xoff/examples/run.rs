@@ -44,7 +44,7 @@ fn cpu_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// What Linux says of this process's resident memory; 0 elsewhere.
+/// Value that Linux reports for a key of this process's memory, in KiB; 0 on other systems.
 fn resident_kib(key: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(key));

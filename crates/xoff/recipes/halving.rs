@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, CongestionControl, Flow, Loss, LossKind};
 use crate::kernel::units::{Bytes, Ratio, Time};
 
-/// What can be set of Halving.
+/// Settings of Halving.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
@@ -22,7 +22,7 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state.
+/// State of one flow under Halving.
 #[derive(Clone, Debug)]
 pub struct Halving {
     window: Bytes,
@@ -31,7 +31,7 @@ pub struct Halving {
 }
 
 impl Halving {
-    /// One flow's state.
+    /// Makes the state of one flow.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
         Self { window: flow.initial_window, segment: flow.segment, increase: parameters.increase }
     }

@@ -1,15 +1,15 @@
-//! Dependencies point one way: what each part of the crate may name, held against its sources.
+//! Law that dependencies point one way: the parts of the crate that each part may name, held against the sources.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A part of the crate.
+/// Part of the crate.
 struct Part {
-    /// Its module path.
+    /// Module path of the part.
     path: &'static str,
-    /// The parts it may name, apart from itself.
+    /// Parts that it may name, apart from itself.
     may_name: &'static [&'static str],
-    /// Why these.
+    /// Reason for these.
     because: &'static str,
 }
 
@@ -17,7 +17,7 @@ const fn part(path: &'static str, may_name: &'static [&'static str], because: &'
     Part { path, may_name, because }
 }
 
-/// From what knows least to what knows most.
+/// Parts of the crate, from the one that knows least to the one that knows most.
 const PARTS: &[Part] = &[
     part("kernel", &[], "knows no network word and nothing of ours."),
     part("tagged", &[], "is a macro that any family may use."),

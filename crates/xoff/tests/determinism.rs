@@ -1,4 +1,5 @@
-//! Same scenario and seed, same results: whatever the engine, the threads, the windows and the observers.
+//! Determinism: the same scenario and seed give the same results, whatever the engine, the threads, the windows and the
+//! observers.
 
 mod common;
 mod reference;
@@ -20,7 +21,7 @@ fn by_reference(simulation: &Simulation) -> Report {
     Report::new(simulation, &mut reference::run(simulation).0)
 }
 
-/// Everything that the models decided, in words that can be compared.
+/// Writes all decisions of the models in words that can be compared.
 fn results(report: &Report) -> String {
     let mut totals = serde_json::to_value(&report.totals).expect("totals are numbers");
     totals["events"] = 0.into();
@@ -28,7 +29,7 @@ fn results(report: &Report) -> String {
     format!("{digest} {totals} {:?} {unfinished:?} {queries:?}", pathologies.watchdog)
 }
 
-/// What was recorded over time.
+/// Writes the values recorded over time in words that can be compared.
 fn recorded(report: &Report) -> String {
     let Report { series, series_names, drops, packets, pauses, pause_flows, .. } = report;
     format!("{series:?} {series_names:?} {drops:?} {packets:?} {pauses:?} {pause_flows:?}")
@@ -48,7 +49,7 @@ const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { ev
                          drops = { every = 'change' }, windows = { every = 'change' }, rates = { every = 'change' }, \
                          cnms = { every = 'change' }, packets = ['*'], pauses = true }";
 
-/// Runs a scene in every way and asks for the results of the reference engine each time.
+/// Runs a scene in every way, and compares with the reference engine each time.
 fn every_way_agrees(scene: &str) {
     let files = Files::from([("flows.csv".to_owned(), TRACE.to_owned())]);
     let expected = by_reference(&simulation_of(scene, &[], &files));
@@ -79,7 +80,7 @@ const LEAF_SPINE: &str = "topology = { kind = 'leaf_spine', leaves = 3, spines =
     links = [{ between = ['leaf0', 'spine1'], rate = '10Gbps', delay = '3us' }] }";
 const FAT_TREE: &str = "topology = { kind = 'fat_tree', k = 4, hash_seed = 5, \
     host_link = { rate = '10Gbps', delay = '1us' }, fabric_link = { rate = '10Gbps', delay = '400ns' } }";
-/// Two clusters of several nodes, joined by a long link, and a switch alone; every link has a rate of its own.
+/// Two clusters of several nodes, joined by a long link, and a switch alone. Every link has a rate of its own.
 const CLUSTERS: &str = "topology = { kind = 'custom', hosts = ['a', 'b', 'c', 'd', 'e'], \
     switches = ['r', 's', 't', 'u'], links = [\
     { between = ['a', 'r'], rate = '10Gbps', delay = '0ns' }, \
@@ -95,7 +96,7 @@ const DCTCP: &str = "transport.dctcp = { kind = 'tcp', congestion_control = { al
     minimum_rto = '200us' }";
 const STEADY: &str = "transport.steady = { kind = 'constant_rate', payload = '1000B', rate = '4Gbps' }";
 
-/// The flows of `flows.csv`; some start together, on hosts that both send and receive.
+/// Rows of `flows.csv`. Some start together, on hosts that both send and receive.
 const TRACE: &str = "source,destination,size_bytes,start_ns,priority\n\
     a,d,50000,0,0\nb,d,30000,0,3\nc,a,20000,0,0\nd,a,100,1000,7\ne,b,1,1000,1\nd,e,40000,2000,2\n\
     a,b,25000,2000,0\nb,a,25000,2000,5\ne,c,60000,2500,0\nc,e,1460,40000,0\na,d,1461,400000,6\n";
@@ -148,8 +149,8 @@ fn new_reno_with_delayed_acknowledgements_and_host_delay() {
     ]);
 }
 
-/// A chassis whose hosts all send to two of them, which send as well: outputs fill, inputs pause their senders, and pause frames
-/// leave ahead of what has lined up.
+/// A chassis whose hosts all send to two of them, which send as well. Outputs fill, inputs pause their senders, and
+/// pause frames leave ahead of packets that have lined up.
 fn crossbar(topology: &str, pfc: &str, switch: &str) {
     scene(&[
         topology,
@@ -276,7 +277,7 @@ fn random_marking_jitter_and_reserves_on_a_leaf_spine_until_some_flows_are_done(
     ]);
 }
 
-/// What is marked as it leaves may be on its way to another thread before anybody knows.
+/// A packet that is marked as it leaves may be on its way to another thread before the mark is known.
 #[test]
 fn marks_of_departures_on_their_way_to_other_threads() {
     scene(&[
@@ -290,7 +291,7 @@ fn marks_of_departures_on_their_way_to_other_threads() {
     ]);
 }
 
-/// Several flows of a host together have more to send than its adapter takes in, and no one of them is ever held back.
+/// Several flows of a host together have more to send than its adapter takes in, and none of them is ever held back.
 #[test]
 fn adapters_whose_packets_line_up_and_find_no_room() {
     scene(&[
@@ -305,8 +306,8 @@ fn adapters_whose_packets_line_up_and_find_no_room() {
     ]);
 }
 
-/// Flows of one host that send segments of several sizes and answer others besides are held back, each until so many of its own
-/// have left.
+/// Flows of one host send segments of several sizes, and answer others besides. Each is held back until so many of its
+/// own have left.
 #[test]
 fn flows_that_are_held_back_by_what_they_have_in_the_adapter() {
     for small_queue in ["1B", "9kB"] {
@@ -341,7 +342,7 @@ fn packets_that_come_as_others_leave() {
     ]);
 }
 
-/// Ports hold about as much as their reserves, so that it matters what has left when the next packet finds its place.
+/// Ports hold about as much as their reserves. So it matters which packets have left when the next one finds its place.
 #[test]
 fn reserves_that_are_just_full() {
     scene(&[
@@ -385,8 +386,8 @@ fn eight_classes_on_a_leaf_spine_with_memory_released_at_the_end() {
     ]);
 }
 
-/// What is expelled between two packets is gone for whatever the second one asks, be it lossless, or where to go, and whoever looks at
-/// queues in between.
+/// Packets that are expelled between two arrivals are gone for every question that the second one asks: be it lossless,
+/// be it for its next hop. They are gone for observers in between, too.
 #[test]
 fn queues_that_lose_packets_before_others_come() {
     let adaptive = [
@@ -516,7 +517,7 @@ fn pauses_that_spread_through_three_tiers() {
     ]);
 }
 
-/// Of both actions, one that lets queues go again and again.
+/// Watchdogs take both actions, and one lets queues go again and again.
 #[test]
 fn storms_of_slow_receivers_that_watchdogs_end() {
     for (pfc, reason) in [
@@ -637,7 +638,7 @@ fn another_seed_gives_other_results() {
     assert_ne!(digest("seed = 1"), digest("seed = 2"));
 }
 
-/// A flow every 100 s, for an hour: those from the 12th on start beyond the longest run.
+/// A flow starts every 100 s, for an hour. Those from the 12th on start beyond the longest run.
 #[test]
 fn every_engine_ends_at_the_longest_run() {
     let rows = (0..36).map(|flow| format!("a,b,1000,{},0\n", flow * 100_000_000_000_u64));
@@ -667,7 +668,7 @@ fn folder(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// The digest of each shipped scenario; those of benchmarks and of long runs are cut short.
+/// Digests of each shipped scenario. Benchmarks and long runs are cut short.
 fn shipped_digests() -> BTreeMap<String, String> {
     let short = [
         ("fabric_128", "stop.arrivals_end=100us"),
@@ -709,8 +710,10 @@ fn shipped_digests() -> BTreeMap<String, String> {
     shipped.into_iter().flatten().map(of).collect()
 }
 
-/// A refactoring or another machine must not change results silently. After a change that is meant to,
-/// `XOFF_WRITE_DIGESTS=1 cargo test -p xoff --test determinism shipped` writes the file anew.
+/// A refactoring or another machine must not change results silently.
+///
+/// After a change that is meant to change them, `XOFF_WRITE_DIGESTS=1 cargo test -p xoff --test determinism shipped`
+/// writes the file anew.
 #[test]
 fn shipped_scenarios_keep_their_digests() {
     let path = folder("crates/xoff/tests/golden_digests.txt");

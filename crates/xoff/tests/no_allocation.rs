@@ -1,4 +1,6 @@
-//! After the warm-up a run allocates nothing but what must grow: fewer than one allocation in 100,000 packet-hops.
+//! Law that a run allocates nothing after the warm-up but what must grow: fewer than one allocation in 100,000
+//! packet-hops.
+//!
 //! This is the only test of its process, because it counts what the whole process allocates.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -33,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What a run has taken by a simulated time.
+/// Allocations, growths in place and packet-hops of a run up to a simulated time.
 #[derive(Clone, Copy)]
 struct Taken {
     allocations: u64,
@@ -54,8 +56,8 @@ fn taken_by(end: &str) -> Taken {
     Taken { allocations, growths, hops: Report::new(&simulation, &mut outcome).totals.packet_hops }
 }
 
-/// Rings are allocated anew when they grow and are counted. Tables of flows double in place: over the second half of
-/// a run each of a host's tables does so about once.
+/// Rings are allocated anew when they grow, and are counted. Tables of flows double in place: over the second half of a
+/// run each of a host's tables does so about once.
 #[test]
 #[allow(clippy::print_stdout)]
 fn nothing_is_allocated_after_the_warm_up() {

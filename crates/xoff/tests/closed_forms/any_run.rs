@@ -1,4 +1,4 @@
-//! Laws of every run: nothing is lost track of, and nobody is faster than alone.
+//! Laws of every run: nothing gets lost without a count, and no flow is faster than alone.
 
 use std::cell::Cell;
 
@@ -65,7 +65,7 @@ fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
     );
 }
 
-/// A record of telemetry is in use while there is a packet that has it.
+/// A record of telemetry is in use as long as some packet has it.
 fn every_record_is_some_packets(outcome: &Outcome, on_wires: &[Packet]) {
     let held = inside(outcome).chain(on_wires).filter(|packet| packet.control().is_none());
     let records = held.filter_map(Packet::record).count();
@@ -97,7 +97,7 @@ fn every_packet_sent_is_delivered_dropped_or_inside() {
     });
 }
 
-/// Headroom that no note calls short holds whatever comes after a pause, over links that stay as they are.
+/// Headroom that no note calls short holds all packets that arrive after a pause, over links that do not change.
 fn no_lossless_packet_is_dropped(simulation: &Simulation, outcome: &Outcome) {
     let is_short = |note: &String| note.contains("lossless packets may be dropped");
     if !simulation.scenario().link_event.is_empty() || simulation.notes().iter().any(is_short) {
@@ -130,14 +130,14 @@ fn nothing_is_left(outcome: &Outcome) {
     every_record_is_some_packets(outcome, &[]);
 }
 
-/// The flows of a simulation as they are drawn.
+/// Flows of a simulation as they are drawn.
 fn announced(simulation: &Simulation) -> Vec<Flow> {
     let mut flows = Vec::new();
     simulation.arrivals().announce_until(Time::MAX, |_, start| flows.push(start.flow));
     flows
 }
 
-/// How many flows collectives have, of which each is complete.
+/// Number of flows of collectives, each of which is complete.
 fn parts_of_collectives(simulation: &Simulation, outcome: &Outcome) -> usize {
     let plans = &simulation.fabric().plans;
     let collectives = (0..plans.all().len()).filter_map(|number| Some((number, plans.collective(number)?)));
@@ -158,7 +158,7 @@ fn parts_of_collectives(simulation: &Simulation, outcome: &Outcome) -> usize {
     parts.sum()
 }
 
-/// How many flows jobs have, of which each is complete.
+/// Number of flows of jobs, each of which is complete.
 fn flows_of_jobs(simulation: &Simulation, outcome: &Outcome) -> usize {
     let plans = &simulation.fabric().plans;
     let jobs = (0..plans.all().len()).filter_map(|number| Some((number, plans.job(number)?)));
@@ -172,7 +172,8 @@ fn flows_of_jobs(simulation: &Simulation, outcome: &Outcome) -> usize {
     flows.sum()
 }
 
-/// The flows of applications: a request and a response for each worker of a query, the parts of collectives, and all of a job.
+/// Flows of applications: a request and a response for each worker of a query, the parts of collectives, and all flows
+/// of a job.
 fn of_applications(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
     let plans = &simulation.fabric().plans;
     let mut expected = parts_of_collectives(simulation, outcome) + flows_of_jobs(simulation, outcome);
@@ -187,7 +188,7 @@ fn of_applications(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
     flows
 }
 
-/// A flow of TCP or RoCE finishes whatever is lost; one that nobody acknowledges only if nothing is.
+/// A flow of TCP or RoCE finishes whatever is lost. A flow without acknowledgements finishes only if nothing is lost.
 fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let mut flows = announced(simulation);
     flows.extend(of_applications(simulation, outcome));
@@ -231,7 +232,7 @@ fn a_drained_run_leaves_nothing_behind() {
     });
 }
 
-/// And no byte that receivers hand on is one that did not come.
+/// In addition, every byte that receivers hand on has arrived.
 #[test]
 fn whatever_starts_is_a_row_of_the_finished_or_the_unfinished() {
     let unfinished = Cell::new(0);
@@ -248,8 +249,8 @@ fn whatever_starts_is_a_row_of_the_finished_or_the_unfinished() {
     assert!(unfinished.get() > 0, "some are cut off");
 }
 
-/// Where acknowledgements are larger than data they queue, and one that is lost makes way for the last. Links that change may be
-/// faster than those by which a flow alone is measured.
+/// Acknowledgements that are larger than data queue, and the last one waits less if an earlier one is lost. Links that
+/// change may be faster than those by which a flow alone is measured.
 #[test]
 fn no_flow_is_faster_than_alone() {
     law_of_random_scenarios(Ends::ANY, |simulation| {

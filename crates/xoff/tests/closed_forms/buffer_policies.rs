@@ -1,7 +1,9 @@
-//! What saturated queues come to hold under each policy. Dynamic Threshold: M of them hold alpha B / (1 + M alpha) each
-//! (Choudhury and Hahne, IEEE/ACM ToN 1998; BCC, APNet 2017, section 4.2). ABM: all of a class hold alpha B / (1 + alpha)
-//! together, however many they are, and those of several classes at a port share that as they share the port (SIGCOMM 2022).
-//! Longest queue drop: B / M each. Occamy: as Dynamic Threshold, and soon (EuroSys 2025).
+//! Bytes that saturated queues hold under each buffer policy, against closed forms.
+//!
+//! Dynamic Threshold: M queues hold alpha B / (1 + M alpha) each (Choudhury and Hahne, IEEE/ACM ToN 1998; BCC, APNet
+//! 2017, section 4.2). ABM: all queues of a class hold alpha B / (1 + alpha) together, however many they are. Those of
+//! several classes at a port share that as they share the port (SIGCOMM 2022). Longest queue drop: B / M each. Occamy:
+//! as Dynamic Threshold, and soon (EuroSys 2025).
 
 use xoff::engine::Quantity;
 use xoff::kernel::units::Span;
@@ -11,8 +13,10 @@ use crate::{least, mean, most, recorded, run, simulation, validate};
 
 const FRAME: f64 = 1500.0;
 
-/// What each queue of some ports holds, sample by sample. Senders on faster links, each faster than the port of its receiver, start
-/// one after another, so many of different classes for each port.
+/// Returns the bytes that each queue of some ports holds, sample by sample.
+///
+/// Each port has a receiver, and a sender for each class on a link faster than the port. Senders start one after
+/// another.
 fn occupancies(ports: usize, classes: usize, switch: &str) -> Vec<Vec<f64>> {
     let senders = ports * classes;
     let links: Vec<String> = (0..senders)
@@ -47,7 +51,7 @@ fn occupancies(ports: usize, classes: usize, switch: &str) -> Vec<Vec<f64>> {
     (senders..senders + ports).flat_map(of_port).collect()
 }
 
-/// Every queue stays within so many bytes of what is expected, and all of them on average within a packet.
+/// Every queue stays within `grain` bytes of the expected length, and the mean of all is within a packet of it.
 fn settles_at(name: &str, occupancies: &[Vec<f64>], expected: f64, grain: f64) {
     for (queue, occupancy) in occupancies.iter().enumerate() {
         let (least, most) = (least(occupancy), most(occupancy));
@@ -59,8 +63,8 @@ fn settles_at(name: &str, occupancies: &[Vec<f64>], expected: f64, grain: f64) {
     validate(&format!("{name}: mean bytes of each"), expected, average, FRAME);
 }
 
-/// A packet that leaves lifts the threshold by alpha packets, and a queue below it takes one more. So each queue stays
-/// within 1 + alpha packets of the fixed point, and on average they are closer.
+/// A packet that leaves raises the threshold by alpha packets, and a queue below it takes one more. So each queue stays
+/// within 1 + alpha packets of the fixed point, and the mean is closer.
 #[test]
 fn saturated_queues_settle_at_the_fixed_point_of_dynamic_threshold() {
     let settle = |queues, alpha: &str, share: f64, total: &str, expected| {
@@ -76,7 +80,7 @@ fn saturated_queues_settle_at_the_fixed_point_of_dynamic_threshold() {
     settle(8, "1", 1.0, "4MB", 4e6 / 9.0);
 }
 
-/// Of 3 MB and alpha 1/2, a class gets 1 MB.
+/// With 3 MB and alpha 1/2, a class gets 1 MB.
 #[test]
 fn congested_queues_of_a_class_share_what_abm_gives_to_the_class() {
     let switch = "total = '3MB', buffer = { policy = 'abm' }";
@@ -86,7 +90,8 @@ fn congested_queues_of_a_class_share_what_abm_gives_to_the_class() {
     }
 }
 
-/// Classes that divide a port divide what one of them could have had; each by itself would have had half of what the others leave.
+/// Classes that share a port divide the bytes that one of them alone could have. A class with a port to itself would
+/// have half of what the others leave.
 #[test]
 fn classes_of_a_port_share_under_abm_what_one_alone_could_have() {
     for weights in [&[1, 1][..], &[3, 1], &[5, 1, 2]] {
@@ -104,7 +109,7 @@ fn classes_of_a_port_share_under_abm_what_one_alone_could_have() {
     }
 }
 
-/// Nobody keeps a newcomer from what is its part, and no memory is idle.
+/// Saturated queues let a newcomer have its part, and no memory is idle.
 #[test]
 fn longest_queue_drop_gives_saturated_queues_equal_parts_of_all_memory() {
     let switch = "total = '3MB', buffer = { policy = 'longest_queue_drop' }";
@@ -119,7 +124,8 @@ fn longest_queue_drop_gives_saturated_queues_equal_parts_of_all_memory() {
     }
 }
 
-/// The packet that takes a queue beyond the threshold is let in, and one is expelled for it: a packet less than Dynamic Threshold.
+/// A packet that takes a queue beyond the threshold is admitted, and another is expelled for it. That is a packet less
+/// than under Dynamic Threshold.
 #[test]
 fn saturated_queues_settle_under_occamy_where_they_settle_under_dynamic_threshold() {
     for (queues, expected) in [(1, 2_666_666.7), (4, 727_272.7), (8, 369_230.8)] {
@@ -128,8 +134,9 @@ fn saturated_queues_settle_under_occamy_where_they_settle_under_dynamic_threshol
     }
 }
 
-/// Packets dropped for a receiver to which eight hosts send 400 kB at once, by a switch of 1 MB in whose memory somebody else has as much
-/// as alpha 8 gives to one.
+/// Counts the packets dropped for a receiver to which eight hosts send 400 kB at once.
+///
+/// The switch has 1 MB, of which another queue holds as much as alpha 8 gives to one.
 fn lost_of_a_burst(buffer: &str) -> u64 {
     let burst: Vec<_> = (2..10).map(|host| format!("['host{host}', 'host10']")).collect();
     let simulation = simulation(&format!(
@@ -145,8 +152,9 @@ fn lost_of_a_burst(buffer: &str) -> u64 {
     run(&simulation).switches[0].ports()[10].counters.dropped()
 }
 
-/// The burst grows by 70 Gb/s, and holds 350 kB at most, less than the 8/17 of 1 MB that each of two may have. Memory of 120 Gb/s has
-/// 100 to spare, so what is over goes as fast as it comes. Without that the first 111 kB fit, and what the other queue sends meanwhile.
+/// The burst grows by 70 Gb/s and holds 350 kB at most, less than the 8/17 of 1 MB that each of two queues may have.
+/// Memory with 120 Gb/s has 100 to spare, so the excess of the other queue leaves as fast as the burst comes. Without
+/// it, only the first 111 kB fit, and what the other queue sends meanwhile.
 #[test]
 fn occamy_makes_room_for_a_burst_as_fast_as_it_comes() {
     assert_eq!(lost_of_a_burst("policy = 'occamy'"), 0);
@@ -157,8 +165,8 @@ fn occamy_makes_room_for_a_burst_as_fast_as_it_comes() {
     assert_eq!(busy, dynamic_threshold, "ports take all that can be read");
 }
 
-/// Drain rates of less than an interval would be those of a packet: whenever a packet comes after a pause in arrivals, what all queues
-/// hold is less than a tenth of what one of them may.
+/// A drain rate over less than an interval would be that of a single packet. After any pause in arrivals, all queues
+/// together hold less than a tenth of what one of them may.
 #[test]
 fn abm_drops_nothing_of_little_whenever_it_comes() {
     let sender = |class| {

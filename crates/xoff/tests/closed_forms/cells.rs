@@ -2,8 +2,9 @@
 
 use crate::{run, simulation};
 
-/// The most bytes in the memory of a switch, 166,400 bytes large or 800 cells of 208, into which two hosts send frames of
-/// this payload and 58 bytes of headers five times as fast as they leave.
+/// Returns the most bytes that a switch's memory holds, of 166,400 bytes or 800 cells of 208 bytes.
+///
+/// Two hosts send frames of this payload and 58 bytes of headers five times as fast as they leave.
 fn peak(payload: u64, cell: &str) -> u64 {
     let simulation = simulation(&format!(
         "title = 'cells'\n\
@@ -18,7 +19,8 @@ fn peak(payload: u64, cell: &str) -> u64 {
     run(&simulation).switches[0].peak().get()
 }
 
-/// 110 frames of 1500 bytes or 2600 of 64; 100 frames of eight cells or 800 of one (as in `switch/cell.rs`).
+/// 110 frames of 1500 bytes fit, or 2600 of 64; in cells, 100 frames of eight cells or 800 of one (as in
+/// `switch/cell.rs`).
 #[test]
 fn a_full_memory_holds_whole_cells() {
     let cell = ", cell = { size = '208B' }";

@@ -1,11 +1,14 @@
-//! DCTCP beside Reno, which is not ECN-capable (DCTCP, SIGCOMM 2010, section 1): in one queue the threshold that marks DCTCP's
-//! packets drops Reno's, and in queues of their own each has its share. And TCP beside RoCE in the adapter of one host.
+//! Transports side by side.
+//!
+//! DCTCP beside Reno, which is not ECN-capable (DCTCP, SIGCOMM 2010, section 1): in one queue the threshold that marks
+//! DCTCP's packets drops Reno's, and in queues of their own each has its share. TCP beside RoCE: both in the adapter of
+//! one host.
 
 use xoff::kernel::units::Time;
 
 use crate::{run, simulation, validate};
 
-/// The shares of the middle link of DCTCP and of Reno, two flows each, in classes of their own or in one.
+/// Shares of the middle link that DCTCP and Reno get, two flows each, in these classes.
 fn shares(classes: [u8; 2]) -> [f64; 2] {
     let [dctcp, reno] = classes;
     let simulation = simulation(&format!(
@@ -42,7 +45,8 @@ fn in_queues_of_their_own_each_has_half() {
     validate("DCTCP beside Reno in two queues: Reno's share", 0.5, reno, 0.02);
 }
 
-/// Of one class, in which they take turns packet by packet: 1538 B of TCP, then 1106 B of RoCE. How fast TCP is depends on neither.
+/// In one class they take turns packet by packet: 1538 B of TCP, then 1106 B of RoCE. The window of TCP and the
+/// congestion control of RoCE do not matter.
 #[test]
 fn queue_pairs_and_other_flows_of_a_class_take_turns_in_the_adapter() {
     for beside in [

@@ -1,4 +1,5 @@
-//! On a star nobody is in another's way in a ring or between pairs, so that a step takes as long as one of its parts alone.
+//! Collectives on a star, where ranks in a ring or in pairs do not share links: a step takes as long as one of its
+//! parts alone.
 
 use xoff::ideal;
 use xoff::kernel::units::{Bytes, Span};
@@ -12,7 +13,8 @@ const RANKS: u64 = 8;
 const SIZE: u64 = 1_600_000;
 const COMPUTE: Span = Span::from_microseconds(7);
 
-/// Three collectives of these keys, and how long a flow of one of their packets' sources takes alone, by its size.
+/// Runs three collectives with these keys. Also returns the time that a flow of one of their senders takes alone, by
+/// its size.
 fn run(keys: &str) -> (Report, impl Fn(u64) -> Span + use<>) {
     let simulation = simulation(&format!(
         "title = 'collectives'\ntopology = {{ kind = 'star', hosts = {RANKS}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
@@ -25,7 +27,7 @@ fn run(keys: &str) -> (Report, impl Fn(u64) -> Span + use<>) {
     (report, move |size| alone_in(&simulation, 0, 1, size))
 }
 
-/// Each takes as long as the others, and begins when all ranks have computed.
+/// Each collective takes as long as the others, and begins when all ranks have computed.
 fn takes(keys: &str, groups: usize, steps: &[u64]) {
     let (report, alone) = run(keys);
     let expected: Span = steps.iter().map(|size| alone(*size)).fold(Span::ZERO, |sum, step| sum + step);
@@ -78,7 +80,7 @@ fn bus_bandwidth_is_that_of_a_link() {
     }
 }
 
-/// Of hosts in two servers of four, which send as fast as they can, and of a fabric of one switch.
+/// Hosts in two servers of four, which send as fast as they can, and a fabric of one switch.
 fn in_servers(algorithm: &str) -> Simulation {
     simulation(&format!(
         "title = 'servers'\n\
@@ -91,13 +93,14 @@ fn in_servers(algorithm: &str) -> Simulation {
     ))
 }
 
-/// How long so many bytes take from one host to another where nobody else sends.
+/// Time that `size` bytes take from one host to another while nobody else sends.
 fn alone_in(simulation: &Simulation, source: NodeId, destination: NodeId, size: u64) -> Span {
     let [source, destination] = simulation.network().adapters_between(source, destination);
     ideal::of_flow(simulation, source, destination, 0, Bytes::new(size), 0).received
 }
 
-/// Each of 14 steps takes what one of four rings has between two servers; inside, three of them share a link nine times as fast.
+/// Each of 14 steps takes as long as the share of one of four rings between two servers. Inside, three rings share a
+/// link nine times as fast.
 #[test]
 fn rings_through_servers_are_as_fast_as_their_adapters_together() {
     let simulation = in_servers("rings");
@@ -106,8 +109,8 @@ fn rings_through_servers_are_as_fast_as_their_adapters_together() {
     assert!(found.abs_diff(expected) <= 1, "{found}, expected {expected}");
 }
 
-/// Two servers of four: three parts of a quarter leave each adapter inside side by side, and rings of two have one rank of each server.
-/// Nothing goes inside that goes outside, and nobody waits for anybody.
+/// Of two servers of four, each adapter inside sends three parts of a quarter side by side. Rings of two outside have
+/// one rank of each server. Traffic between servers does not go inside, and no rank waits for another.
 #[test]
 fn what_servers_sum_up_inside_goes_round_outside_in_parts() {
     let simulation = in_servers("hierarchical");

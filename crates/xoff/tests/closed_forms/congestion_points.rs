@@ -1,4 +1,5 @@
-//! Congestion points at inputs and outputs of switches: whom they tell, and that nothing else is lost for it.
+//! Congestion points at inputs and outputs of switches: the flows that they notify, and the room that their messages
+//! take.
 
 use xoff::Report;
 use xoff::report::{QcnTotals, Totals};
@@ -6,7 +7,7 @@ use xoff::report::{QcnTotals, Totals};
 use crate::common::{PLAIN, report};
 use crate::simulation;
 
-/// Quantity, name and number of its rows.
+/// Counts the rows of one quantity and name.
 fn rows(report: &Report, quantity: &str, name: &str) -> usize {
     let series = &report.series;
     let is_it = |&row: &usize| {
@@ -16,8 +17,8 @@ fn rows(report: &Report, quantity: &str, name: &str) -> usize {
     (0..series.value.len()).filter(is_it).count()
 }
 
-/// Class 3 is congested at the input of host 0, where the window of host 0's other flow, of class 0, stays far below the set point
-/// however long it waits.
+/// Class 3 is congested at the input of host 0. The window of host 0's other flow, of class 0, stays far below the set
+/// point however long it waits.
 #[test]
 fn flows_of_other_classes_are_not_to_blame() {
     for sampling in ["occupancy", "two_samples", "arrival"] {
@@ -42,7 +43,7 @@ fn flows_of_other_classes_are_not_to_blame() {
     }
 }
 
-/// Eight hosts send to one another through this switch, in packets of this payload; and what came of it.
+/// Eight hosts send to one another through this switch, in packets of this payload. Returns the totals of the run.
 fn all_to_all(payload: &str, switch: &str) -> Totals {
     let pair = |(from, to): (u32, u32)| format!("['host{from}', 'host{to}']");
     let pairs = (0..8).flat_map(|from| (0..8).map(move |to| (from, to))).filter(|(from, to)| from != to);
@@ -59,7 +60,7 @@ fn all_to_all(payload: &str, switch: &str) -> Totals {
     report(&simulation, PLAIN).totals
 }
 
-/// Messages of outputs enter by inputs whose senders are paused, as fast as they can.
+/// Messages from outputs enter, as fast as they can, by inputs whose senders are paused.
 #[test]
 fn messages_of_outputs_take_no_room_of_lossless_data() {
     for input in ["buffer = '40kB'", "buffer = '40kB', xoff = '20kB'"] {
@@ -75,7 +76,7 @@ fn messages_of_outputs_take_no_room_of_lossless_data() {
     }
 }
 
-/// What is marked where messages of outputs wait with data is not they, nor are they dropped for that.
+/// Markers that act on waiting data neither mark nor drop messages that wait with it.
 #[test]
 fn messages_in_lossless_classes_are_not_dropped_where_data_is_marked() {
     let dropped = |marking: &str| {
@@ -88,7 +89,7 @@ fn messages_in_lossless_classes_are_not_dropped_where_data_is_marked() {
     assert_eq!(dropped(", marking = { kind = 'threshold', threshold = '100B' }"), dropped(""));
 }
 
-/// An output of 20 kB has room for 13 frames of 1522 bytes, and for nothing beside them.
+/// An output of 20 kB has room for 13 frames of 1522 bytes, and for nothing besides.
 #[test]
 fn messages_that_find_no_room_are_counted() {
     let totals = all_to_all(

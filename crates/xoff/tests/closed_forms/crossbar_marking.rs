@@ -1,15 +1,15 @@
-//! Marking in switches with queues at inputs and outputs: which frames find how much beside them.
+//! Marking in switches with queues at inputs and outputs, by the frames that each frame finds in its queue.
 
 use xoff::report::PacketTotals;
 
 use crate::common::{PLAIN, report};
 use crate::simulation;
 
-/// From each of two hosts.
+/// Frames that each of two hosts sends.
 const FRAMES: u64 = 40;
 
-/// Two hosts send frames of 1000 bytes to a third, at the same times and as fast as their links: with no preamble and gap a frame crosses
-/// in a transmission time over the speedup.
+/// Two hosts send frames of 1000 bytes to a third, at the same times and as fast as their links. Without preamble and
+/// gap, a frame crosses in its transmission time over the speedup.
 fn two_to_one(is_lossless: bool, ecn_capable: bool, speedup: u32, marking: &str) -> PacketTotals {
     let size = 952 * FRAMES;
     let simulation = simulation(&format!(
@@ -24,7 +24,7 @@ fn two_to_one(is_lossless: bool, ecn_capable: bool, speedup: u32, marking: &str)
     report(&simulation, PLAIN).totals.packets
 }
 
-/// Whatever the threshold, as many are marked as find more than that beside them.
+/// Checks that the marked frames are those that find more than the threshold beside them, whatever the threshold.
 fn marks_what_finds_more(side: &str, when: &str, speedup: u32, finds: &[u64]) {
     for waiting in [0, 3, 10] {
         let threshold = waiting * 1000 + 500;
@@ -37,8 +37,8 @@ fn marks_what_finds_more(side: &str, when: &str, speedup: u32, finds: &[u64]) {
     }
 }
 
-/// Frames come to the output twice as fast as they leave: the n-th finds those that have come, but for one for every two of them. The
-/// m-th that leaves has the next come as it does.
+/// Frames come to the output twice as fast as they leave. The n-th finds those that have come, less one for every two
+/// of them. As the m-th leaves, the next comes.
 #[test]
 fn an_output_marks_by_the_queue_in_it() {
     let of_all = |beside: fn(u64) -> u64| (0..2 * FRAMES).map(beside).collect::<Vec<_>>();
@@ -47,8 +47,9 @@ fn an_output_marks_by_the_queue_in_it() {
     marks_what_finds_more("output", "dequeue", 2, &left);
 }
 
-/// The inputs take turns to cross: the k-th frame of the one finds every other of those that have come before it, and that of the other
-/// one more of every other pair. What crosses leaves behind what has come meanwhile.
+/// The inputs take turns to cross. The k-th frame of one input finds every other of the frames that came before it;
+/// that of the other input finds one more of every other pair. A frame that crosses leaves those behind that have come
+/// meanwhile.
 #[test]
 fn an_input_marks_by_the_virtual_output_queue() {
     let of_both = |beside: fn(u64) -> [u64; 2]| (0..FRAMES).flat_map(beside).collect::<Vec<_>>();
@@ -57,7 +58,8 @@ fn an_input_marks_by_the_virtual_output_queue() {
     marks_what_finds_more("input", "dequeue", 1, &left);
 }
 
-/// What has been in one queue tells nothing of another: two pairs of hosts that send to a third each are marked as one is, by a mean.
+/// The mean of one queue does not depend on another queue: two pairs of hosts that send to a third each are marked as
+/// one pair is.
 #[test]
 fn each_queue_has_a_mean_of_its_own() {
     let marker = "{ kind = 'red', minimum = '3kB', maximum = '3001B', probability = 1, weight = '1/4' }";

@@ -13,7 +13,7 @@ const PACKET: f64 = 1500.0;
 const PIPE: f64 = 1e10 * 100e-6 / 8.0 / PACKET;
 const WARM_UP: Span = Span::from_milliseconds(100);
 
-/// N senders and one receiver around a switch. The round trip of a packet that waits nowhere is 100 us: twice 1.2 us for
+/// N senders and one receiver around a switch. The round trip of a packet that never waits is 100 us: twice 1.2 us for
 /// the packet, twice 51.2 ns for its acknowledgement, and four times 24.3744 us of propagation.
 fn long_flows(flows: usize, threshold_packets: f64) -> (Simulation, Outcome) {
     let pairs: Vec<String> = (1..=flows).map(|sender| format!("['host{sender}', 'host0']")).collect();
@@ -41,8 +41,10 @@ fn queue(flows: usize, threshold_packets: f64) -> Vec<f64> {
     queue.into_iter().map(|bytes| bytes / PACKET).collect()
 }
 
-/// Peak minus trough of each cycle; a cycle ends where the queue, having been below its mean by more than a quarter of
-/// the expected amplitude, is above it by as much.
+/// Peak minus trough of each cycle.
+///
+/// A cycle ends where the queue rises above its mean by a quarter of the expected amplitude, after having been as far
+/// below it.
 fn amplitudes(queue: &[f64], expected: f64) -> Vec<f64> {
     let (middle, margin) = (mean(queue), expected / 4.0);
     let mut amplitudes = Vec::new();
@@ -109,8 +111,8 @@ fn a_threshold_of_a_quarter_of_the_pipe_keeps_the_link_full() {
     validate("DCTCP, 2 flows, K = BDP/4: share of the link", 1.0, mean(&throughput) / 1e10, 0.01);
 }
 
-/// Segments come every 12.3 us, marked or not by chance: a run of two that begins with a segment is acknowledged with the next, before
-/// its 13 us are over, whatever became of the run before.
+/// Segments come every 12.3 us, marked or not by chance. A run of two that begins with one segment is acknowledged with
+/// the next, before its 13 us are over, whatever became of the run before.
 #[test]
 fn a_run_of_delayed_acknowledgements_has_a_timer_of_its_own() {
     let run_with = |timeout: &str| {

@@ -1,4 +1,4 @@
-//! What is recorded of drops is what ports have counted, and every one says how full it was where the packet had no room.
+//! Recorded drops, against the counts of ports. Each also names the occupancy if the packet found no room.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use crate::common::law_of_random_scenarios;
 use crate::common::random::{self, Ends};
 use crate::{ports, run, simulation};
 
-/// Where memory is given out in cells or units, a packet takes up to so much more than its frame.
+/// Largest unit of memory. In cells or units, a packet takes up to this much more than its frame.
 const LARGEST_UNIT: Bytes = Bytes::new(1000);
 
-/// The same simulation with its drops observed.
+/// Makes the same simulation with its drops observed.
 fn observed(simulation: &Simulation) -> Simulation {
     let mut scenario = simulation.scenario().clone();
     scenario.observe.drops = Some(ObserveOf { every: Every::Change, of: vec!["*".to_owned()] });
@@ -65,8 +65,8 @@ fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
     assert_eq!(seen.get(), reasons.sum::<u32>(), "there are drops of every reason");
 }
 
-/// Frames of 1230 bytes come every microsecond and leave in two; four fit into memory. The first goes on at once, and of the tenth and
-/// all that come an odd number of microseconds later there is no room, until the last has come.
+/// Frames of 1230 bytes come every microsecond and leave in two, and four fit into memory. The first leaves at once.
+/// The tenth finds no room, nor does every second one after it, until the last has come.
 #[test]
 fn a_full_memory_drops_every_other_packet() {
     let simulation = simulation(

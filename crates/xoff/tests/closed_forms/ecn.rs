@@ -1,4 +1,4 @@
-//! Marking: what cannot be marked is dropped instead, and counted so.
+//! Marking of packets that are not ECN-capable: they are dropped instead, and counted so.
 
 use xoff::Report;
 use xoff::engine::Quantity;
@@ -7,19 +7,19 @@ use xoff::kernel::units::{Span, Time};
 use crate::common::{PLAIN, report};
 use crate::{most, recorded, run, simulation};
 
-/// Where three flows of 2 MB meet.
+/// Place where three flows of 2 MB meet.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// In front of the link to their receiver; they come from three senders.
+    /// Queue in front of the link to their receiver, in the switch. They come from three senders.
     Switch,
-    /// In front of the link of their sender, whose stack holds nothing back.
+    /// Queue in front of the link of their one sender, whose stack holds nothing back.
     Adapter,
 }
 
 impl Place {
     const ALL: [Self; 2] = [Self::Switch, Self::Adapter];
 
-    /// The port that has the queue.
+    /// Port that has the queue.
     fn port(self) -> &'static str {
         match self {
             Self::Switch => "switch0.port0",
@@ -27,7 +27,7 @@ impl Place {
         }
     }
 
-    /// A threshold at 30 kB for that queue.
+    /// Writes a threshold of 30 kB for that queue.
     fn scenario(self, algorithm: &str, when: &str) -> String {
         let marking = format!("{{ kind = 'threshold', threshold = '30kB', when = '{when}' }}");
         let (tables, pairs) = match self {
@@ -91,8 +91,9 @@ fn acknowledgements_are_dropped_where_only_data_is_ecn_capable() {
     assert_eq!(data.dropped, 0);
 }
 
-/// Two pools of two ports each, pool marking only. The first pool is overloaded by what cannot be marked: the marker keeps
-/// it one packet above its threshold, over both ports together, and drops nothing in the other.
+/// Two pools of two ports each, with marking by the pool only. Packets that are not ECN-capable overload the first
+/// pool. Its marker holds it one packet above the threshold, over both ports together, and drops nothing in the other
+/// pool.
 #[test]
 fn a_pool_is_marked_by_its_own_shared_bytes() {
     let simulation = simulation(
@@ -119,7 +120,8 @@ fn a_pool_is_marked_by_its_own_shared_bytes() {
     assert!(["switch0.pool0", "switch0.pool1"].iter().all(|name| names.iter().any(|known| known == name)));
 }
 
-/// Strictly above the threshold, the packet itself not counted: one packet more than the threshold waits at most.
+/// Packets strictly above the threshold are dropped, the packet itself not counted. So the queue holds at most one
+/// packet more than the threshold.
 #[test]
 fn a_queue_of_what_cannot_be_marked_ends_one_packet_above_the_threshold() {
     for place in Place::ALL {

@@ -5,10 +5,10 @@ use xoff::kernel::units::Span;
 
 use crate::{mean, recorded, run, simulation, validate};
 
-/// What the path holds: 100 Gbps and 80 us (BCC, APNet 2017, section 2.2).
+/// Bytes that the path holds: 100 Gbps and 80 us (BCC, APNet 2017, section 2.2).
 const PIPE: u64 = 1_000_000;
 
-/// Two senders and one receiver, whose round trip of 80 us is made of four links.
+/// Share of the link that two senders to one receiver fill, over a round trip of 80 us that is made of four links.
 fn share_of_the_link(threshold: u64, acknowledge_every: u32) -> f64 {
     let simulation = simulation(&format!(
         "title = 'halving'\n\
@@ -37,8 +37,8 @@ fn a_threshold_of_one_pipe_keeps_the_link_full() {
     }
 }
 
-/// The windows together swing between half of 1 + k pipes and all of it, where k is the threshold over the pipe. A round
-/// delivers its window and lasts a round trip of the empty path, or as long as the link takes for the window.
+/// The windows together swing between half of 1 + k pipes and all of it, where k is the threshold over the pipe. A
+/// round delivers its window. It lasts a round trip of the empty path, or as long as the link takes for the window.
 fn share_in_theory(k: f64) -> f64 {
     let (low, high) = (f64::midpoint(1.0, k), 1.0 + k);
     let delivered = (high * high - low * low) / 2.0;

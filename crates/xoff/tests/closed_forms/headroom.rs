@@ -1,5 +1,5 @@
-//! What queues hold when their senders are told to pause, against the fixed points of DSH's equations 2 and 10 (ToN
-//! 2025).
+//! Bytes that queues hold when their senders are told to pause, against the fixed points of DSH's equations 2 and 10
+//! (ToN 2025).
 
 use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -17,7 +17,7 @@ const PRIVATE: u64 = 3 << 10;
 const WORST_CASE: Bytes = Bytes::new(56_840);
 const FRAME: Bytes = Bytes::new(1000);
 
-/// The accounting of a Tomahawk with alpha 1/16 and this scheme.
+/// Makes the accounting of a Tomahawk with alpha 1/16 and this scheme.
 fn tomahawk(scheme: &str) -> Ingress {
     let link = Link { rate: Rate::from_gbps(100), delay: Span::from_microseconds(2), worst_case: WORST_CASE };
     let parameters: Parameters = toml::from_str(scheme).unwrap();
@@ -34,7 +34,9 @@ fn tomahawk(scheme: &str) -> Ingress {
     Ingress::new(sizes, buffer_policy::Parameters::DynamicThreshold(xoff), scheme)
 }
 
-/// Fills one queue of each of so many ports at line rate until all are told to pause, and returns what one of them holds.
+/// Fills one queue of each of `saturated` ports at line rate until all are told to pause, and returns the bytes in one
+/// of them.
+///
 /// Another class has sent one packet by each port, so that queues alternate and DSH keeps a margin.
 fn held_at_pause(scheme: &str, saturated: u16) -> f64 {
     let mut ingress = tomahawk(scheme);
@@ -55,13 +57,14 @@ fn held_at_pause(scheme: &str, saturated: u16) -> f64 {
     ingress.bytes(Ingress::queue(0, 1)).as_f64()
 }
 
-/// `(alpha B - tau) / (1 + alpha M)`, within the few packets that the last to pause are behind the first.
+/// Compares with `(alpha B - tau) / (1 + alpha M)`, within the few packets that the last queue to pause is behind the
+/// first.
 fn assert_near(held: f64, expected: f64) {
     assert!((held - expected).abs() < 4.0 * FRAME.as_f64(), "{held} and not {expected}");
 }
 
-/// Two queues that others keep full and a burst of sixteen: the burst that pauses nobody is 10 % of memory with SIH and 40 %
-/// with DSH (ICDCS 2023, figure 11).
+/// Two queues stay full, and a burst fills sixteen more. The largest burst that pauses nobody is 10 % of memory with
+/// SIH and 40 % with DSH (ICDCS 2023, figure 11).
 #[test]
 fn a_burst_without_a_pause_is_four_times_as_large_with_dsh() {
     let sih = held_at_pause("scheme = 'sih'", 18);
@@ -81,8 +84,10 @@ fn saturated_queues_meet_at_the_threshold() {
     }
 }
 
-/// Bytes of `host1` in the switch when it is first told to pause. Its class 3 shares a link of 100 Gb/s with another host, and a
-/// threshold of 200 kB; class 4, if there, takes another port and never waits.
+/// Bytes of `host1` in the switch when it is first told to pause.
+///
+/// Its class 3 shares a link of 100 Gb/s with another host, under a threshold of 200 kB. Its class 4, if present, takes
+/// another port and never waits.
 fn held_at_first_pause(release: &str, others: &str) -> Bytes {
     let steady = |transport: &str, pair: &str, class: u8| {
         format!("{{ kind = 'long_lived', transport = '{transport}', pairs = [{pair}], priority = {class} }}")
@@ -108,8 +113,8 @@ fn held_at_first_pause(release: &str, others: &str) -> Bytes {
     first.expect("it is paused").1.bytes
 }
 
-/// Algorithm 4 of DSH goes by the packets that come in by a port, whether or not they wait: with two classes in turns the queue pauses
-/// a margin below its threshold.
+/// Algorithm 4 of DSH looks at the packets that come in by a port, whether or not they wait. With two classes in turns
+/// the queue pauses a margin below its threshold.
 #[test]
 fn queues_take_turns_at_a_port_though_one_never_waits() {
     for release in ["transmission_start", "transmission_end"] {
@@ -120,7 +125,8 @@ fn queues_take_turns_at_a_port_though_one_never_waits() {
     }
 }
 
-/// Two lossless classes, of which one sends little: under DSH its queues are off when its port is, whoever made it so.
+/// Of two lossless classes one sends little. Under DSH its queues are off when its port is, even if the other class
+/// caused that.
 #[test]
 fn every_pause_of_a_lossless_class_is_a_time_in_which_its_queue_was_off() {
     for scheme in

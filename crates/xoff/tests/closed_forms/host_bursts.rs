@@ -1,5 +1,8 @@
-//! What TSO, GRO and interrupt moderation do to a flow alone, to the time; and to the threshold that a switch needs,
-//! against the testbed of BCC (APNet 2017, figure 1; baiwei0427/BCC-APNet-Latex, `data/throughput_ecn_threshold.m`).
+//! Effects of TSO, GRO and interrupt moderation: on a flow alone, to the picosecond, and on the threshold that a switch
+//! needs.
+//!
+//! The threshold is held against the testbed of BCC (APNet 2017, figure 1; baiwei0427/BCC-APNet-Latex,
+//! `data/throughput_ecn_threshold.m`).
 
 use xoff::engine::{Outcome, Quantity};
 use xoff::kernel::units::{Rate, Span};
@@ -7,10 +10,10 @@ use xoff::{Simulation, kernel::units::Bytes};
 
 use crate::{Measured, mean, measured, recorded, run, simulation};
 
-/// So long does the first packet wait, unless 32 have come.
+/// Time that the first packet waits for an interrupt, unless 32 have come.
 const WAIT: Span = Span::from_microseconds(100);
 
-/// One flow between hosts that are interrupted every 32 packets or 100 us.
+/// Runs one flow between hosts that are interrupted every 32 packets or 100 us.
 fn interrupted(size: &str, receive_offload: &str) -> (Simulation, Outcome) {
     let simulation = simulation(&format!(
         "title = 'interrupts'\n\
@@ -35,8 +38,8 @@ fn a_packet_alone_waits_as_long_as_it_may_on_both_ways() {
     assert_eq!(flow.finished, flow.ideal.finished + WAIT * 2);
 }
 
-/// Of 64 packets the 32nd and the last interrupt the receiver at once. The first acknowledgement waits at the sender, and
-/// the others come meanwhile.
+/// Of 64 packets the 32nd and the last interrupt the receiver at once. The first acknowledgement waits at the sender,
+/// and the others come meanwhile.
 #[test]
 fn an_interrupt_is_acknowledged_once_if_its_segments_join() {
     let packets_before_the_last_interrupt = Rate::from_gbps(10).transmission_time(Bytes::new(1538)) * 32;
@@ -51,7 +54,7 @@ fn an_interrupt_is_acknowledged_once_if_its_segments_join() {
     }
 }
 
-/// Of its link the receiver's share, with 16 flows from two senders, a round trip of 30 us and this threshold.
+/// Share of its link that the receiver gets, with 16 flows from two senders, a round trip of 30 us and this threshold.
 fn share_of_the_link(algorithm: &str, threshold_kb: u32, bursts: &str) -> f64 {
     let simulation = simulation(&format!(
         "title = 'BCC, Figure 1'\n\

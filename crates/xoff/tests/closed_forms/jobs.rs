@@ -1,4 +1,4 @@
-//! Where flows of a job are alone on their links, it takes what is computed and what its flows take alone.
+//! Jobs whose flows are alone on their links take the time of their computations and of their flows alone.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ fn job(rows: &str, rest: &str) -> (Simulation, Report) {
     (simulation, report)
 }
 
-/// How long a flow takes until it is whole, and until it is acknowledged.
+/// Times that a flow alone takes until it is whole, and until it is acknowledged.
 fn alone(simulation: &Simulation, size: u64) -> [Span; 2] {
     let times = ideal::of_flow(simulation, 0, 1, 0, Bytes::new(size), 1);
     [times.received, times.finished]
@@ -33,8 +33,8 @@ fn nanoseconds(span: Span) -> u64 {
     span.get() / 1000
 }
 
-/// Four stages of a pipeline hand on each of three batches when they have computed for 10 us; a stage begins a batch when it has
-/// handed on the one before. The last stage hands nothing on.
+/// Each of four stages of a pipeline hands on three batches, and computes for 10 us before each. A stage begins a batch
+/// when it has handed on the one before. The last stage hands nothing on.
 #[test]
 fn a_pipeline_takes_a_computation_and_a_flow_for_each_stage_and_a_computation_for_each_batch_after() {
     let mut rows = String::new();
@@ -66,7 +66,7 @@ fn a_pipeline_takes_a_computation_and_a_flow_for_each_stage_and_a_computation_fo
     assert_eq!(report.totals.flows_finished, 9);
 }
 
-/// Two flows from one host that do not wait share its link; a third begins when both are whole.
+/// Two flows of one host that do not wait share its link. A third begins when both are whole.
 #[test]
 fn what_waits_for_several_begins_with_the_last() {
     let rows =

@@ -1,4 +1,5 @@
-//! What an adapter does with congestion notification messages: how fast the flow that they name sends, and all others.
+//! Rate limiters of an adapter that receives congestion notification messages: the rate of the flow that they name, and
+//! of all others.
 
 use xoff::engine::Outcome;
 use xoff::kernel::units::{Bytes, Rate, Time};
@@ -7,8 +8,9 @@ use xoff::topology::NodeId;
 
 use crate::{reference, simulation};
 
-/// Flows of host 0, of one packet in the adapter at most, on a link of 10 Gb/s until a time in microseconds. The first is
-/// told of congestion at these times, in microseconds, with this feedback.
+/// Runs flows of host 0, with one packet in the adapter at most, on a link of 10 Gb/s until a time in microseconds.
+///
+/// The first flow gets congestion notification messages at these times, in microseconds, with this feedback.
 fn told(transport: &str, flows: u32, until: u64, cnms: &[(u64, u8)]) -> Outcome {
     let simulation = simulation(&format!(
         "topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
@@ -34,7 +36,7 @@ const AT_ONCE: &str = "kind = 'constant_rate'";
 const TCP: &str = "kind = 'tcp', congestion_control = { algorithm = 'reno' }, initial_window = 1000";
 const ROCE: &str = "kind = 'roce'";
 
-/// The greatest cut leaves 65 of 128 parts until the byte counter's first cycle is over, 236 us later.
+/// The largest cut leaves 65 of 128 parts until the byte counter's first cycle is over, 236 us later.
 #[test]
 fn a_flow_sends_at_the_rate_of_its_limiter() {
     let limit = Rate::from_gbps(10).as_f64() * 65.0 / 128.0;
@@ -48,7 +50,7 @@ fn a_flow_sends_at_the_rate_of_its_limiter() {
     }
 }
 
-/// Once it is cut to a rate below its own, it sends at that, and what it could not send it never sends.
+/// A flow that is cut below its own rate sends at the limiter's rate, and never makes up for what it could not send.
 #[test]
 fn a_flow_slower_than_its_limiter_is_not_slowed() {
     let free = sent(&told(PACED, 1, 200, &[]));
@@ -72,7 +74,8 @@ fn other_flows_have_what_a_limited_one_leaves() {
     }
 }
 
-/// Five cycles of fast recovery bring it to 9.9 Gb/s, and a few more back to the line rate, where it needs no limiter.
+/// Five cycles of fast recovery bring the flow to 9.9 Gb/s, and a few more back to the line rate, where it needs no
+/// limiter.
 #[test]
 fn a_limiter_goes_when_its_flow_is_at_line_rate_again() {
     for transport in [AT_ONCE, ROCE] {

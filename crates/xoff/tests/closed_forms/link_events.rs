@@ -1,4 +1,4 @@
-//! Links that fail, come back and change their rate: what is lost and what is late can be counted.
+//! Links that fail, come back and change their rate, with losses and delays that can be counted.
 
 use xoff::engine::{Outcome, PauseChange};
 use xoff::kernel::units::Span;
@@ -11,7 +11,7 @@ use crate::{measured, ports, run, simulation};
 
 /// Frames of 1000 bytes: 800 ns at 10 Gbps.
 const BLOCKS: &str = "transport.blocks = { kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }";
-/// On a link of 4 us, a frame is on its way for 4.8 us from its first bit.
+/// A frame is on a link of 4 us for 4.8 us, from its first bit on.
 const LINK: &str = "rate = '10Gbps', delay = '4us'";
 const ON_ITS_WAY: u64 = 4_800;
 
@@ -20,7 +20,7 @@ fn node(simulation: &Simulation, name: &str) -> NodeId {
     position.expect("the node exists") as NodeId
 }
 
-/// The port of one node to another.
+/// Port of one node that leads to another.
 fn port<'a>(simulation: &Simulation, outcome: &'a Outcome, from: &str, to: &str) -> &'a Port {
     let [from, to] = [from, to].map(|name| node(simulation, name));
     let of_node = &simulation.network().ports;
@@ -53,8 +53,8 @@ fn over_two_switches(rest: &str, events: &[String]) -> Simulation {
 
 const MIDDLE: [&str; 2] = ["left", "right"];
 
-/// Lost are the frames that reach the link while it is down, and those then on their way over it: all whose first bit leaves from
-/// 4.8 us before it fails until it is up, one every 800 ns.
+/// The lost frames are those that come to the link while it is down, and those that are then on it. So all are lost
+/// whose first bit leaves between 4.8 us before the failure and the repair, one every 800 ns.
 #[test]
 fn a_link_that_fails_loses_what_is_on_it_and_what_comes_for_it() {
     for [down, up] in [[20_000, 31_200], [20_137, 31_337], [24_000, 24_000 + 16_000 - ON_ITS_WAY]] {
@@ -70,8 +70,8 @@ fn a_link_that_fails_loses_what_is_on_it_and_what_comes_for_it() {
     }
 }
 
-/// An adapter waits: what it has put on the wire is lost, six frames or seven, and the rest comes later by the time from the end of
-/// the frame under way until the link is up.
+/// An adapter waits for its link. The six or seven frames that it has put on the wire are lost. The rest comes later by
+/// the time from the end of the frame under way until the link is up.
 #[test]
 fn a_host_goes_on_when_its_link_is_back() {
     let received = |events: &[String]| {
@@ -94,7 +94,7 @@ fn a_host_goes_on_when_its_link_is_back() {
     assert_eq!(later, undisturbed + Span::from_nanoseconds(33_000 - 20_800));
 }
 
-/// The frame on the wire leaves as it began; each that follows takes twice as long, and none is lost.
+/// The frame on the wire leaves at the rate at which it began. Each that follows takes twice as long, and none is lost.
 #[test]
 fn a_rate_holds_for_what_has_not_begun_to_leave() {
     let last = |events: &[String]| {
@@ -112,7 +112,7 @@ fn a_rate_holds_for_what_has_not_begun_to_leave() {
     assert_eq!(slower, undisturbed + Span::from_nanoseconds(10 * 800));
 }
 
-/// In one event, or in two. What the link could carry are 200 kbit before it fails, and then 5 Gbps.
+/// The link comes back slower, by one event or by two. It could carry 200 kbit before it fails, and then 5 Gbps.
 #[test]
 fn a_link_may_come_back_slower() {
     let fails = || event("20us", MIDDLE, "state = 'down'");
@@ -133,7 +133,7 @@ fn a_link_may_come_back_slower() {
     assert_eq!(seen[0], seen[1]);
 }
 
-/// Two spines; the flow goes by one of them until the switches know, and then by the other.
+/// There are two spines. The flow goes by one of them until the switches know, and then by the other.
 #[test]
 fn packets_go_another_way_once_switches_know() {
     let fabric = |events: &[String]| {
@@ -181,8 +181,9 @@ fn packets_go_another_way_once_switches_know() {
     assert_eq!((by(&after, &outcome, other), delivered(&outcome)), (89 - 29, 84));
 }
 
-/// A slow receiver has right pause left. The link between them fails, and left resumes; when it is back, left hears again. By then
-/// some 14 of the frames that came after the first pause have left the headroom, which makes room for those before the second.
+/// A slow receiver has made right pause left. The link between them fails, and left resumes; when it is back, left is
+/// told to pause again. By then some 14 of the frames that came after the first pause have left the headroom, which
+/// makes room for those before the second.
 #[test]
 fn pauses_are_forgotten_with_the_link_and_told_again() {
     let text = "observe.pauses = true\nclass = [{ priority = 0, lossless = true }]\n\
@@ -241,8 +242,8 @@ fn a_pause_keeps_its_cause_where_the_rate_changes_under_way() {
     assert_eq!(report.pauses.xoff_ns[row], decided.as_nanoseconds());
 }
 
-/// A pause on the wire is counted in the quanta of ten times the rate, so it would end in a tenth of the time after which it is said
-/// again. Headroom has room for what comes at the higher rate until it takes effect.
+/// A pause on the wire is counted in quanta of ten times the rate. So it would end in a tenth of the time after which
+/// it is repeated. The headroom has room for what comes at the higher rate until the pause takes effect.
 #[test]
 fn a_pause_lasts_where_the_rate_rises_under_way() {
     let simulation = simulation(&format!(
@@ -276,8 +277,9 @@ fn a_pause_lasts_where_the_rate_rises_under_way() {
     assert_eq!(lost_to_headroom, 0);
 }
 
-/// What is on its way to a spine when a link behind it fails leaves by the port that it came in by once routing has converged, and
-/// every packet of it pauses that port's sender: frames of both kinds take turns on one wire.
+/// Packets are on their way to a spine when a link behind it fails. Once routing has converged, they leave the spine by
+/// the port that they came in by. Each of them pauses that port's sender, so data and pause frames take turns on one
+/// wire.
 #[test]
 fn what_turns_round_shares_the_wire_with_the_pause_frame_that_it_causes() {
     for (release, headroom) in

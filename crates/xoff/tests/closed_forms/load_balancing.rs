@@ -1,4 +1,5 @@
-//! Load balancing against what is known of it: where links are fast enough it changes nothing, and where one is not, several are.
+//! Load balancing against known results: it changes nothing where links are fast enough, and several slow links are as
+//! good as one fast.
 
 use xoff::Simulation;
 use xoff::host::SprayingCounters;
@@ -15,8 +16,8 @@ const BALANCED: [&str; 4] = [
     "routing = 'adaptive_flowlet', flowlet_gap = '10us'",
 ];
 
-/// Two leaves with four spines between them and four hosts on each, whose flows begin together; a flow of `steady` fills 24/25 of
-/// 25 Gbps.
+/// Two leaves with four hosts each and four spines between them, whose flows begin together. A flow of `steady` fills
+/// 24/25 of 25 Gbps.
 fn between_leaves(routing: &str, host_rate: &str, flows: &str, rest: &str) -> Simulation {
     simulation(&format!(
         "title = 'balanced'\n\
@@ -33,7 +34,7 @@ fn between_leaves(routing: &str, host_rate: &str, flows: &str, rest: &str) -> Si
     ))
 }
 
-/// The uplinks of the first leaf, one for each spine.
+/// Uplinks of the first leaf, one for each spine.
 fn uplinks(switches: &[Switch]) -> &[Port] {
     &switches[0].ports()[4..]
 }
@@ -77,7 +78,7 @@ fn slow_links_side_by_side_are_one_fast_one() {
     validate("packet spraying over four slow links, slowdown", 1.03, sprayed, 0.03);
 }
 
-/// A short last packet may overtake the one before it, so that a flow alone is sooner done than in order.
+/// A short last packet may overtake the one before it, so that a flow alone is done sooner than in order.
 #[test]
 fn nobody_is_faster_than_alone_whatever_overtakes() {
     let mut overtaken = false;
@@ -102,7 +103,7 @@ fn nobody_is_faster_than_alone_whatever_overtakes() {
     assert!(overtaken);
 }
 
-/// Four flows of 24 Gbps over four links of 25: by their hashes several share a link.
+/// Four flows of 24 Gbps go over four links of 25 Gbps. By their hashes several would share a link.
 #[test]
 fn adaptive_routing_gives_every_flow_its_rate() {
     let worst = |routing: &str| {
@@ -119,7 +120,8 @@ fn adaptive_routing_gives_every_flow_its_rate() {
     validate("four flows of 24 Gbps over four links of 25, worst slowdown", 1.0, worst(BALANCED[1]), 0.01);
 }
 
-/// The longest of four queues is some tens of packets longer than the shortest: nobody waits for a thousand packets in vain.
+/// The longest of four queues is some tens of packets longer than the shortest. So a sender that waits for a thousand
+/// packets takes nothing for lost.
 #[test]
 fn tcp_that_waits_for_more_duplicates_sends_nothing_again() {
     let fared = |transport: &str| {
@@ -148,7 +150,8 @@ fn a_flow_without_gaps_is_one_flowlet() {
     assert_eq!([used("520ns"), used("500ns")], [1, 4]);
 }
 
-/// A link that is down holds nothing, and is not the least loaded: only what was on it and what waited for it is lost.
+/// A link that is down holds nothing, and still does not count as least loaded. Only packets on it, and those that
+/// waited for it, are lost.
 #[test]
 fn adaptive_routing_goes_round_a_link_that_fails_before_routing_has_converged() {
     let dropped = |routing: &str| {
@@ -205,7 +208,8 @@ fn entropies_spread_a_message_evenly_and_change_no_time_where_nothing_waits() {
     }
 }
 
-/// A link fails, and no switch hears of it. Whoever sprays without a memory goes on losing a quarter of all packets, and waits for timeouts.
+/// A link fails, and no switch learns of it. A sender that sprays without a memory goes on losing a quarter of its
+/// packets, and waits for timeouts.
 #[test]
 fn recycled_entropies_lead_round_a_link_that_has_failed() {
     let lost = |algorithm: &str| {

@@ -1,4 +1,5 @@
-//! A flow alone takes exactly what its path and its packets take, to the picosecond.
+//! Time of a flow alone, to the picosecond, which follows from its path and its packets.
+//!
 //! The time is computed here once more, packet by packet and link by link, so that `ideal` is not its own judge.
 
 use xoff::Files;
@@ -12,14 +13,14 @@ const SIZES: [u64; 8] = [1, 999, 1_460, 1_461, 2_920, 2_921, 64_000, 1_000_000];
 const STAR: &str = "topology = { kind = 'star', hosts = 2, host_link = { rate = '10Gbps', delay = '1us' } }";
 const LEAF_SPINE: &str = "topology = { kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 1, \
     host_link = { rate = '25Gbps', delay = '1us' }, fabric_link = { rate = '100Gbps', delay = '700ns' } }";
-/// Faster, then slower, then faster again, at rates at which a byte is not a whole number of picoseconds.
+/// Path with faster, slower and faster links again, at rates at which a byte is not a whole number of picoseconds.
 const MIXED: &str = "topology = { kind = 'custom', hosts = ['host0', 'host1'], switches = ['r', 's', 't'], links = [\
     { between = ['host0', 'r'], rate = '25Gbps', delay = '3ns' }, \
     { between = ['r', 's'], rate = '7Gbps', delay = '2us' }, \
     { between = ['s', 't'], rate = '3Gbps', delay = '0ns' }, \
     { between = ['t', 'host1'], rate = '40Gbps', delay = '5us' }] }";
 
-/// Windows, memory and timeouts so large that nothing holds a flow back.
+/// Runs flows with windows, memory and timeouts so large that nothing holds them back.
 fn alone(topology: &str, transport: &str, host: &str) {
     let rows = SIZES.iter().enumerate().map(|(index, size)| {
         let (source, destination) = (index % 2, 1 - index % 2);
@@ -67,8 +68,8 @@ fn a_lone_flow_with_delayed_acknowledgements_takes_the_ideal_time() {
     }
 }
 
-/// Ten segments fill a sixth of this path. The first flow opens the window, the second finds it open, and for the third
-/// the connection was idle for longer than its timeout.
+/// Ten segments fill a sixth of this path. The first flow opens the window, and the second finds it open. For the
+/// third, the connection was idle for longer than its timeout.
 #[test]
 fn a_flow_on_a_connection_that_was_just_used_takes_the_ideal_time() {
     let trace = "source,destination,size_bytes,start_ns,priority\n\
@@ -96,7 +97,7 @@ fn a_lone_queue_pair_takes_the_ideal_time() {
     alone_everywhere("kind = 'roce', congestion_control = { algorithm = 'dcqcn' }");
 }
 
-/// A SYN goes there and its answer back before the data.
+/// A SYN goes there and its answer comes back before the data.
 #[test]
 fn a_lone_flow_that_opens_its_connection_takes_the_ideal_time() {
     alone_everywhere(&format!("{TCP}, handshake = true"));
@@ -126,7 +127,7 @@ fn a_lone_constant_rate_flow_takes_the_ideal_time() {
     alone_everywhere("kind = 'constant_rate', rate = '90Gbps', payload = '300B'");
 }
 
-/// When the last bit of the last packet is through: each packet leaves each link after itself and after the packet
+/// Time when the last bit of the last packet is through. Each packet leaves each link after itself and after the packet
 /// before it.
 fn packet_by_packet(wires: &[u64], rates: &[Rate], delay: Span) -> Span {
     let mut free = vec![Span::ZERO; rates.len()];

@@ -1,4 +1,5 @@
-//! What can be computed by hand must come out of the simulator: to the picosecond, or within a stated tolerance.
+//! Closed forms: results that can be computed by hand, which the simulator must match to the picosecond or within a
+//! stated tolerance.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -54,7 +55,7 @@ fn simulation(text: &str) -> Simulation {
     simulation_of(text, &[], &Files::new())
 }
 
-/// Holds a law against fewer random scenarios than usual: whoever watches runs more than once, and for longer.
+/// Holds a law against fewer random scenarios than usual, for laws that run a scenario several times or for longer.
 fn law_of_watched_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
     law_of_some_random_scenarios(400, ends, law);
 }
@@ -63,13 +64,13 @@ fn run(simulation: &Simulation) -> Outcome {
     simulation.run(PLAIN, &mut |_| true)
 }
 
-/// The ports of all hosts and switches.
+/// Ports of all hosts and switches.
 fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     let hosts = outcome.hosts.iter().map(Host::port);
     hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
-/// A finished flow beside what it would have taken alone.
+/// Finished flow beside the time that it would have taken alone.
 struct Measured<'a> {
     source: NodeId,
     flow: &'a FinishedFlow,
@@ -78,7 +79,7 @@ struct Measured<'a> {
     ideal: Ideal,
 }
 
-/// The finished flows of a run.
+/// Finished flows of a run.
 fn measured<'a>(simulation: &'a Simulation, outcome: &'a Outcome) -> impl Iterator<Item = Measured<'a>> {
     let of_host = |host: &'a Host| host.finished().iter().map(|flow| (host.id(), flow));
     outcome.hosts.iter().flat_map(of_host).filter_map(|(source, flow)| {
@@ -94,7 +95,7 @@ fn measured<'a>(simulation: &'a Simulation, outcome: &'a Outcome) -> impl Iterat
     })
 }
 
-/// What was recorded of one port, after the warm-up.
+/// Values that were recorded of one port after the warm-up.
 fn recorded(
     simulation: &Simulation,
     outcome: &Outcome,

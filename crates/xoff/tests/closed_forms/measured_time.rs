@@ -1,10 +1,10 @@
-//! The measured time against runs that end where it begins and where it ends.
+//! Measured time, against runs that end where it begins and where it ends.
 
 use xoff::{Files, Report};
 
 use crate::common::{PLAIN, report, simulation_of};
 
-/// Flows without end, and more that come and go, of all transports.
+/// Flows without end, and others that come and go, of all transports.
 const SCENARIO: &str = "title = 'measured'\n\
     topology = { kind = 'star', hosts = 6, host_link = { rate = '10Gbps', delay = '1us' } }\n\
     switch = [{ total = '1MB', marking.queue = { kind = 'threshold', threshold = '30kB' } }]\n\

@@ -1,5 +1,6 @@
-//! A switch whose ports differ in rate and length loses nothing with headroom of its own for each port, and does with one size
-//! for all that is too small for some.
+//! Headroom of a switch whose ports differ in rate and length.
+//!
+//! With headroom of its own for each port it loses nothing. With one size for all that is too small for some, it does.
 
 use xoff::kernel::units::{Bytes, Span};
 use xoff::plan::headroom::{Headroom, Link, reaction_quanta};
@@ -9,15 +10,17 @@ use xoff::{Report, Simulation};
 
 use crate::{reference, run, simulation};
 
-/// Ports down of 25 Gb/s, 100 m each, and ports up of 100 Gb/s, of which one is 800 m long and the other 200 m. For what comes
-/// after a pause of frames of 1000 bytes: 3 x 1000 + 84, 64 x 80 quanta and 2 x 1562.5 in flight; 3084, 64 x 394 and 2 x 50,000;
-/// 3084, 25,216 and 2 x 12,500.
+/// Headroom of the ports, with frames of 1000 bytes.
+///
+/// Ports down have 25 Gb/s and 100 m. Ports up have 100 Gb/s; one is 800 m long and the other 200 m. Each needs the
+/// sum of 3 x 1000 + 84, its reaction time and its bytes in flight. These are 64 x 80 and 2 x 1562.5 down, and
+/// 64 x 394 and 2 x 50,000 or 2 x 12,500 up.
 const DOWN: u64 = 11_329;
 const FAR_UP: u64 = 128_300;
 const NEAR_UP: u64 = 53_300;
 const PORTS: [u64; 6] = [DOWN, DOWN, DOWN, DOWN, FAR_UP, NEAR_UP];
 
-/// All send as fast as they can to the first; its own goes to the farthest.
+/// All hosts send as fast as they can to the first, which sends to the farthest.
 fn everybody_to_one(alpha: &str, headroom: &str) -> Simulation {
     let link = |port: usize| {
         let link = match port {
@@ -45,7 +48,7 @@ fn everybody_to_one(alpha: &str, headroom: &str) -> Simulation {
     ))
 }
 
-/// Thresholds below which others are pushed, and pools that run full.
+/// Thresholds below which other ports are pushed, and pools that run full.
 const ALPHAS: [&str; 2] = ["'1/8'", "8"];
 
 fn dropped(headroom: &str) -> u64 {
@@ -58,7 +61,7 @@ fn set_aside(headroom: &str) -> Bytes {
     outcome.switches[0].pausing().expect("a class is lossless").ingress().headroom_set_aside()
 }
 
-/// As a key of `pfc`, with a size for each kind of port.
+/// Writes a headroom scheme with a size for each kind of port, by hand.
 fn by_hand(scheme: &str, down: u64, far_up: u64, near_up: u64) -> String {
     format!(
         ", headroom = {{ scheme = '{scheme}', size = '{down}B', at_ports = [{{ ports = [4], size = '{far_up}B' }}, \
@@ -106,7 +109,7 @@ fn ports_with_headroom_of_their_own_lose_nothing() {
     assert!(used > Bytes::new(FAR_UP), "headroom of several ports is in use: {used}");
 }
 
-/// Pause frames that each port has sent where some pause by another threshold.
+/// Counts the pause frames that each port has sent, where ports of one rate pause by another threshold.
 fn pause_frames(at_rate: &str) -> Vec<u64> {
     let outcome = run(&everybody_to_one(ALPHAS[0], &format!(", headroom = {{ scheme = 'sih' }}{at_rate}")));
     outcome.switches[0].ports().iter().map(|port| port.counters.pause_frames).collect()
@@ -133,7 +136,7 @@ fn ports_with_the_headroom_of_others_lose_packets() {
     assert!(dropped(&format!(", headroom = {{ scheme = 'sih', size = '{DOWN}B' }}")) > 0);
 }
 
-/// By formula, by hand, by rate, and in the engine of the tests.
+/// Sizes come by formula, by hand or by rate, and the last runs are in the reference engine too.
 #[test]
 fn the_same_sizes_give_the_same_run() {
     for (scheme, alpha) in [("sih", ALPHAS[0]), ("sih", ALPHAS[1]), ("dsh", ALPHAS[0]), ("dsh", ALPHAS[1])] {

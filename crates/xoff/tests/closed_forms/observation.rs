@@ -1,4 +1,4 @@
-//! What is sampled is what was last seen to change.
+//! Samples, which show the last state before them.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::common::random::{self, Ends};
 use crate::law_of_watched_random_scenarios;
 use crate::{ports, run, simulation};
 
-/// The same simulation in which `ask` says what is recorded, of everything and so often.
+/// Makes the same simulation with other observations, which `ask` adds for everything and at this interval.
 fn observing(
     simulation: &Simulation,
     every: Every,
@@ -30,7 +30,7 @@ fn nanoseconds(between: u64) -> Every {
     Every::Span(Span::from_nanoseconds(between))
 }
 
-/// What is recorded of the switches and the rates of a simulation.
+/// Samples of the switches and the rates of a simulation.
 fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
     let observed = observing(simulation, every, |observe, asked| {
         (observe.queues, observe.marks, observe.drops) = (asked.clone(), asked.clone(), asked.clone());
@@ -64,7 +64,7 @@ fn samples_are_what_changes_add_up_to() {
     });
 }
 
-/// A packet under way counts as far as it has left: no sample tells of more than the link carries.
+/// A packet under way counts as far as it has left, so that no sample exceeds what the link carries.
 #[test]
 fn no_throughput_is_above_the_rate_of_its_link() {
     law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
@@ -85,7 +85,7 @@ fn no_throughput_is_above_the_rate_of_its_link() {
     });
 }
 
-/// Three packets of 1 us each, one every 5 us, with this observation.
+/// Samples of three packets of 1 us each, one every 5 us, with this observation.
 fn three_packets(observe: &str) -> Vec<Sample> {
     let text = [
         "title = 'three packets'",
@@ -128,7 +128,7 @@ fn where_nothing_decides_a_flows_rate_it_is_that_of_the_link() {
     }
 }
 
-/// Two hosts send to a third; nothing is reserved, and no threshold is reached.
+/// Two hosts send to a third. Nothing is reserved, and no threshold is reached.
 #[test]
 fn what_lossless_classes_share_is_a_pool_of_its_own() {
     let text = "
@@ -149,7 +149,7 @@ fn what_lossless_classes_share_is_a_pool_of_its_own() {
     assert!(of(Quantity::Pool, 0).all(|row| row.value == 0.0));
 }
 
-/// But for pause frames, which are of no class.
+/// Throughputs of classes add up to that of the port, except for pause frames, which have no class.
 #[test]
 fn throughputs_of_classes_add_up_to_that_of_their_port() {
     law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
@@ -174,7 +174,7 @@ fn throughputs_of_classes_add_up_to_that_of_their_port() {
     });
 }
 
-/// Where a host sends nothing but data, its flows add up to its port; elsewhere acknowledgements are missing.
+/// The flows of a host that sends only data add up to its port. Elsewhere acknowledgements are missing.
 #[test]
 fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
     law_of_watched_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
@@ -225,7 +225,7 @@ fn flows_in_an_input_buffer_add_up_to_its_classes() {
 
 const NONE: u64 = u64::MAX;
 
-/// Congestion notification messages set out from no transport, and are followed by nobody.
+/// Congestion notification messages do not come from a transport, and are not followed.
 #[test]
 fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped() {
     let (ends, left) = ([Cell::new(0_u64), Cell::new(0_u64)], Cell::new(0));

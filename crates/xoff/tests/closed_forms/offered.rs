@@ -1,11 +1,13 @@
-//! What is offered before a run is what the run does, where nothing is lost and no flow waits for the network.
+//! Work that is estimated before a run, against what the run does, where nothing is lost and no flow waits for the
+//! network.
 
 use xoff::simulation::Offered;
 
 use crate::common::{PLAIN, report};
 use crate::simulation;
 
-/// Flows of every way to come, over paths of two, four and six links, acknowledged by the packet and by the second.
+/// Flows that come in every way, over paths of two, four and six links, acknowledged by the packet or by every second
+/// packet.
 const ON_A_FAT_TREE: &str = "title = 'offered'\n\
     topology = { kind = 'fat_tree', k = 4, host_link = { rate = '10Gbps', delay = '1us' }, \
     fabric_link = { rate = '10Gbps', delay = '1us' } }\n\
@@ -14,7 +16,7 @@ const ON_A_FAT_TREE: &str = "title = 'offered'\n\
     transport.roce = { kind = 'roce', payload = '1000B', acknowledge_every = 2, recovery = { kind = 'go_back_n', timeout = '1s' } }\n\
     transport.raw = { kind = 'constant_rate', rate = '1Gbps' }\n";
 
-/// What one workload table offers, and what a run of it did.
+/// Estimate of the work of one workload table, and the work of a run of it.
 fn offered_and_done(workload: &str, stop: &str) -> [Offered; 2] {
     let simulation = simulation(&format!("{ON_A_FAT_TREE}workload = [{{ {workload} }}]\n{stop}"));
     let totals = report(&simulation, PLAIN).totals;

@@ -7,9 +7,10 @@ const PACKETS: usize = 2_050_000;
 const SERVICE: f64 = 80_000.0;
 const LOAD: f64 = 0.8;
 
-/// Two hosts send to one another, each flow one packet: each adapter is a queue of its own at load 0.8, and behind it
-/// nothing waits, because packets come out of it no faster than the links that follow take them.
-/// Returns the waiting times at the adapter of each host, in service times.
+/// Returns the waiting times at the adapter of each of two hosts, in service times.
+///
+/// The hosts send to one another, in flows of one packet. Each adapter is a queue of its own at load 0.8. Behind it
+/// nothing waits, since packets come out no faster than the links that follow take them.
 fn waits(seed: u32) -> [Vec<f64>; 2] {
     let simulation = simulation(&format!(
         "title = 'M/D/1'\nseed = {seed}\n\

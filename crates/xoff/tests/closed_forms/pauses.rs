@@ -1,4 +1,4 @@
-//! What is recorded of pauses is what ports and switches have done, and a deadlock is found where there is one.
+//! Recorded pauses, against the counts of ports and switches; and deadlocks, which are found where there are some.
 
 use xoff::diagnosis::Diagnosis;
 use xoff::engine::PauseChange;
@@ -12,14 +12,14 @@ use crate::common::random::{self, Ends};
 use crate::law_of_watched_random_scenarios;
 use crate::{ports, run, simulation};
 
-/// The same simulation with its pauses observed.
+/// Makes the same simulation with its pauses observed.
 fn observed(simulation: &Simulation) -> Simulation {
     let mut scenario = simulation.scenario().clone();
     scenario.observe.pauses = true;
     Simulation::new(&scenario, &random::files()).expect("it was accepted before")
 }
 
-/// Time between a port's changes, up to the end.
+/// Time that a port was paused by its changes, up to the end.
 fn paused(changes: &[PauseChange], port: &Port, end: Time) -> Span {
     let mut total = Span::ZERO;
     for class in 0..8 {
@@ -70,7 +70,7 @@ const LOSSLESS: &str = "class = [{ priority = 0, lossless = true }]\n\
     transport.blocks = { kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }";
 const LINK: &str = "rate = '10Gbps', delay = '1us'";
 
-/// Two hosts send frames of 1000 bytes, 800 ns each, to a third: of every two that arrive, one leaves.
+/// Two hosts send frames of 1000 bytes, 800 ns each, to a third. Of every two that arrive, one leaves.
 #[test]
 fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
     let simulation = simulation(&format!(
@@ -96,8 +96,9 @@ fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
     assert_eq!(report.pathologies.deadlock, []);
 }
 
-/// Two hosts send class 3 to a slow host, and class 0 to another. Class 3 pauses first, and 16 kB of it stay; what pauses their
-/// ports as a whole is a packet of class 0, when each has more than 2 x 10 kB. The cause is where most of that waits.
+/// Two hosts send class 3 to a slow host, and class 0 to another. Class 3 pauses first, and 16 kB of it stay. A packet
+/// of class 0 then pauses their ports as a whole, when each has more than 2 x 10 kB. The cause is the queue where most
+/// of that waits.
 #[test]
 fn a_port_that_pauses_as_a_whole_names_one_queue_for_all_its_classes() {
     let simulation = simulation(&format!(
@@ -129,9 +130,10 @@ fn a_port_that_pauses_as_a_whole_names_one_queue_for_all_its_classes() {
     }
 }
 
-/// Five switches in a ring with a host each, every one of which sends two hops on: every link of the ring has to carry
-/// twice what it can, and every switch holds what the one before sends behind what it may not send itself. Two more hosts
-/// are on one of the switches, and have nothing to do with that.
+/// Five switches in a ring with a host each, every one of which sends two hops on.
+///
+/// Every link of the ring has to carry twice its rate, and every switch holds packets from the one before behind those
+/// that it may not send itself. Two more hosts are on one of the switches, and have nothing to do with that.
 fn ring(form: &str, cut: &str, rest: &str) -> Simulation {
     let each = |text: fn(usize) -> String| (0..5).map(text).collect::<Vec<_>>().join(", ");
     let links = [

@@ -1,4 +1,5 @@
-//! Persistent queue pairs: messages to a destination go one after another on one path, at the rate at which the one before has ended.
+//! Persistent queue pairs: messages to a destination go one after another on one path, and each begins at the rate at
+//! which the last one ended.
 
 use xoff::Report;
 use xoff::Simulation;
@@ -11,15 +12,15 @@ use crate::{ports, run, simulation};
 const STAR: &str = "topology = { kind = 'star', hosts = 4, host_link = { rate = '100Gbps', delay = '1us' } }\n\
     switch = [{ total = '32MB', buffer = { policy = 'complete_sharing' } }]\n";
 
-/// When each flow was whole, in order of number; all are of one host.
+/// Times when each flow was whole, in order of number; all are of one host.
 fn finishes(simulation: &Simulation) -> Vec<u64> {
     let mut rows = report(simulation, PLAIN).flows.rows;
     rows.sort_by_key(|row| row.number);
     rows.iter().map(|row| row.finish.as_nanoseconds()).collect()
 }
 
-/// Three messages of 100 packets at once, and one to another host: that shares the link with each of them, and they go one after
-/// another.
+/// Three messages of 100 packets start at once, and one to another host. The last shares the link with each of the
+/// three, which go one after another.
 #[test]
 fn messages_to_a_destination_go_one_after_another() {
     let of = |connections: &str, to_another: &str| {
@@ -46,7 +47,8 @@ fn messages_to_a_destination_go_one_after_another() {
     }
 }
 
-/// The first and the third message take the first queue pair, the second and the fourth the other; the two take turns at the link.
+/// The first and the third message take the first queue pair, the second and the fourth the other. The two queue pairs
+/// take turns at the link.
 #[test]
 fn messages_go_by_queue_pairs_in_turn() {
     let simulation = simulation(&format!(
@@ -62,7 +64,7 @@ fn messages_go_by_queue_pairs_in_turn() {
     }
 }
 
-/// Between two racks joined by eight spines.
+/// Two racks are joined by eight spines.
 #[test]
 fn each_queue_pair_has_a_path() {
     let uplinks = |queue_pairs: u32| {
@@ -88,8 +90,8 @@ fn each_queue_pair_has_a_path() {
     assert!(uplinks(64) >= 7);
 }
 
-/// TIMELY takes what the wire itself needs for a packet off its round-trip time. Taken off as if every packet were full, the times of
-/// messages of a full packet and half of one rise and fall, and the rate ends at its floor, a hundredth.
+/// TIMELY subtracts the packet's own time on the wire from its round-trip time. If it subtracted that of a full packet,
+/// samples of messages of one and a half packets would rise and fall. The rate would end at its floor, a hundredth.
 #[test]
 fn packets_that_are_not_full_slow_no_timely_down() {
     let of = |control: &str| {
@@ -105,8 +107,8 @@ fn packets_that_are_not_full_slow_no_timely_down() {
     assert_eq!(of(timely), of(""));
 }
 
-/// Of an all-reduce between two hosts, one link is held up for 20 us. A rank that is late sends a step while the one before still goes;
-/// where both share the link, the other rank waits for twice as long, and never catches up.
+/// An all-reduce goes between two hosts, and one link is held up for 20 us. A rank that is late sends a step while the
+/// one before still goes. If both share the link, the other rank waits for twice as long, and never catches up.
 #[test]
 fn a_ring_that_was_disturbed_is_soon_in_step_again() {
     let bandwidths = |connections: &str| {
@@ -126,7 +128,7 @@ fn a_ring_that_was_disturbed_is_soon_in_step_again() {
     assert!(per_flow[10] > per_flow[1] + 5_000, "{per_flow:?}");
 }
 
-/// Four spines, and twenty messages.
+/// There are four spines, and twenty messages.
 #[test]
 fn messages_to_a_destination_take_one_path() {
     let uplinks = |connections: &str| {
@@ -150,8 +152,9 @@ fn messages_to_a_destination_take_one_path() {
     assert_eq!(uplinks("per_flow"), 4);
 }
 
-/// Two hosts send messages of 200 kB into one, each twice as fast as the link takes them in: where every message begins at the rate of
-/// the link, the queue grows by as much as all of them bring; at the rate of the one before it stays near where marks hold it.
+/// Two hosts send messages of 200 kB to a third, each twice as fast as its link takes them in. If every message begins
+/// at the line rate, the queue grows by the bytes of all of them. If it begins at the rate of the one before, the queue
+/// stays near where marks hold it.
 #[test]
 fn a_message_begins_at_the_rate_of_the_one_before() {
     let longest_queue = |connections: &str| {
@@ -172,7 +175,8 @@ fn a_message_begins_at_the_rate_of_the_one_before() {
     assert!(persistent < per_flow / 3, "{persistent} {per_flow}");
 }
 
-/// Of two hosts that send 2,000 KiB each into a third in so many messages: when all is done, CNPs, and payload sent again.
+/// Runs two hosts that send 2,000 KiB each to a third in so many messages. Returns the end, the number of CNPs, and the
+/// payload sent again.
 fn cut_up(messages: u64, most: &str, marking: &str, rest: &str) -> (u64, u64, u64) {
     let simulation = simulation(&format!(
         "title = 'cut up'\n\
@@ -190,7 +194,7 @@ fn cut_up(messages: u64, most: &str, marking: &str, rest: &str) -> (u64, u64, u6
     (end, report.totals.packets.cnps_sent, report.totals.packets.retransmitted)
 }
 
-/// Congestion control, and the interval between CNPs, are of a queue pair, and not of its messages.
+/// Congestion control, and the interval between CNPs, belong to a queue pair and not to its messages.
 #[test]
 fn cut_into_messages_what_a_queue_pair_carries_comes_as_fast() {
     for clock in ["after_cnp", "free_running"] {
@@ -202,7 +206,7 @@ fn cut_into_messages_what_a_queue_pair_carries_comes_as_fast() {
     }
 }
 
-/// What is lost of a message is sent again before later ones go on, at the rate of the queue pair.
+/// Lost packets of a message are sent again before later messages go on, at the rate of the queue pair.
 #[test]
 fn cut_into_messages_losses_are_repaired_as_fast() {
     for recovery in ["go_back_n", "selective_repeat"] {
@@ -220,7 +224,7 @@ fn cut_into_messages_losses_are_repaired_as_fast() {
     }
 }
 
-/// The path of a queue pair does not depend on how its transport is called, nor on those that nothing uses.
+/// The path of a queue pair does not depend on the name of its transport, nor on transports that nothing uses.
 #[test]
 fn paths_do_not_depend_on_names_of_transports() {
     let completions = |used: &str, unused: &str| {

@@ -6,9 +6,11 @@ use xoff::plan::headroom::{Headroom, Link};
 
 use crate::{run, simulation};
 
-/// `host1` sends frames of 1000 bytes, 80 ns each, back to back; the sixth, at 1516.64 ns, brings its queue to the
-/// threshold. At that very instant a frame the other way has begun on the same link, so that the pause frame waits for all
-/// of it, and takes effect at the very instant at which `host1` begins another frame.
+/// `host1` sends frames of 1000 bytes, 80 ns each, back to back. The sixth, at 1516.64 ns, brings its queue to the
+/// threshold.
+///
+/// At that very instant a frame the other way has begun on the same link, so that the pause frame waits for all of it.
+/// The pause then takes effect at the very instant at which `host1` begins another frame.
 fn worst_case(headroom: &str) -> Simulation {
     worst_case_with("", "5kB", headroom)
 }
@@ -53,7 +55,7 @@ fn headroom_by_formula_is_exactly_enough() {
     assert_eq!(dropped(", headroom = { scheme = 'sih', size = '2999B' }"), 1);
 }
 
-/// Nothing pauses the sender at port 0, which needs none.
+/// Nothing pauses the sender at port 0, which needs no headroom.
 #[test]
 fn headroom_of_the_port_is_exactly_enough() {
     let dropped = |all: &str, at_ports: &str| {
@@ -65,8 +67,8 @@ fn headroom_of_the_port_is_exactly_enough() {
     assert_eq!(dropped("9kB", "ports = [1], size = '2999B'"), 1);
 }
 
-/// Six cells of 208 bytes for each frame of 1000: five frames, 6240 bytes, bring the queue to the threshold as before, and the
-/// three that come then take 3744.
+/// Each frame of 1000 bytes takes six cells of 208. Five frames, 6240 bytes, bring the queue to the threshold as
+/// before, and the three that come then take 3744.
 #[test]
 fn headroom_in_cells_is_exactly_enough() {
     let dropped = |size: &str| {
@@ -78,7 +80,7 @@ fn headroom_in_cells_is_exactly_enough() {
     assert_eq!(dropped(", size = '3743B'"), 1);
 }
 
-/// Twenty frames leave at 10 Gbps as if nothing had ever paused: the pool never runs dry.
+/// Twenty frames leave at 10 Gbps as if nothing had ever paused, since the pool never runs dry.
 #[test]
 fn a_pause_costs_its_own_flow_nothing() {
     let simulation = worst_case("");

@@ -22,8 +22,8 @@ fn scheduled(scheduler: &str, workload: &str) -> Simulation {
     ))
 }
 
-/// Bursts of 500 packets from two hosts meet at the third: the higher class is through as if it were alone, but for the
-/// one packet it found on the wire, and the lower one when the link has carried both.
+/// Bursts of 500 packets from two hosts meet at the third. The higher class is through as if it were alone, except for
+/// the packet that it found on the wire. The lower one is through when the link has carried both.
 #[test]
 fn the_higher_class_is_served_first() {
     let burst = |sender, priority, start| {
@@ -64,8 +64,8 @@ fn a_higher_class_waits_for_one_packet_at_most() {
     assert!(longest > PACKET && longest <= PACKET * 2, "{longest:?}");
 }
 
-/// Two classes of weights 3 and 1 and packets of one size. While both wait, three of four packets are of the first: it is
-/// through after four thirds of its own time, and the other has then sent a third as much.
+/// Two classes of weights 3 and 1 have packets of one size. While both wait, three of four packets are of the first. It
+/// is through after four thirds of its own time, and the other has then sent a third as much.
 #[test]
 fn classes_share_the_wire_by_weight() {
     let burst = |sender, priority| {

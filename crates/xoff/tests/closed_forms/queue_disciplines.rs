@@ -1,4 +1,4 @@
-//! What queue disciplines are meant to do: hold a delay, hold a length, let bursts pass.
+//! Purposes of queue disciplines: to hold a delay, to hold a length, to let bursts pass.
 
 use xoff::engine::Quantity;
 use xoff::kernel::units::Span;
@@ -8,7 +8,8 @@ use crate::{mean, recorded, run, simulation, validate};
 
 const PACKET: f64 = 1500.0;
 
-/// Long flows of as many senders at 10 Gbps to one receiver at 1 Gbps, 1 ms there and back, with this marker on every queue.
+/// Writes long flows of `senders` hosts at 10 Gbps to one at 1 Gbps, with a round trip of 1 ms and this marker on every
+/// queue.
 fn long_flows(senders: u32, algorithm: &str, marker: &str, release: &str) -> String {
     let pairs: Vec<String> = (1..=senders).map(|sender| format!("['host{sender}', 'host0']")).collect();
     format!(
@@ -26,7 +27,7 @@ fn long_flows(senders: u32, algorithm: &str, marker: &str, release: &str) -> Str
     )
 }
 
-/// Packets in the queue to the receiver.
+/// Packets in the queue to the receiver, sample by sample.
 fn queue(text: &str) -> Vec<f64> {
     let simulation = simulation(text);
     let warm_up = Span::from_milliseconds(500);
@@ -34,7 +35,7 @@ fn queue(text: &str) -> Vec<f64> {
     queue.into_iter().map(|bytes| bytes / PACKET).collect()
 }
 
-/// The highest point of each tooth of a saw, which ends where the queue falls below half of its mean.
+/// Highest point of each tooth of a saw, which ends where the queue falls below half of its mean.
 fn peaks(queue: &[f64]) -> Vec<f64> {
     let middle = mean(queue);
     let (mut peaks, mut peak) = (Vec::new(), 0.0_f64);
@@ -49,8 +50,8 @@ fn peaks(queue: &[f64]) -> Vec<f64> {
     peaks
 }
 
-/// A packet that cannot be marked is let in while no more than K are before it, so that a port that is offered too much holds
-/// K packets and one, or one less. Two senders at 100 Gbps offer too much to a port of 1 Gbps and to one of 10 Gbps.
+/// A packet that cannot be marked is admitted while no more than K are before it. So an overloaded port holds K packets
+/// and one, or one less. Two senders at 100 Gbps overload a port of 1 Gbps and one of 10 Gbps.
 #[test]
 fn ports_of_different_rates_hold_thresholds_of_their_own() {
     let simulation = simulation(
@@ -74,8 +75,9 @@ fn ports_of_different_rates_hold_thresholds_of_their_own() {
     }
 }
 
-/// One Reno flow adds a packet to the queue each round. Once the queue holds the target's 25 packets (300 us), the interval
-/// of 5 ms runs, in which it grows by about four more; the drop is noticed a round later, and then the window is halved.
+/// One Reno flow adds a packet to the queue each round. Once the queue holds the target's 25 packets (300 us), the
+/// interval of 5 ms runs, in which it grows by about four more. The drop is noticed a round later, and then the window
+/// is halved.
 #[test]
 fn codel_lets_a_greedy_flow_have_the_target_and_no_more() {
     let codel = "kind = 'codel', target = '300us', interval = '5ms'";
@@ -90,8 +92,9 @@ fn codel_lets_a_greedy_flow_have_the_target_and_no_more() {
     }
 }
 
-/// What the controller integrates is the distance from the reference: as long as its probability is neither 0 nor 1, the
-/// samples have the reference for their mean. Gains by the paper's rule, for 10 flows, 83,333 packets a second and 1.6 ms.
+/// The controller integrates the distance from the reference. As long as its probability is neither 0 nor 1, the
+/// samples have the reference for their mean. Gains follow the paper's rule, for 10 flows, 83,333 packets a second and
+/// 1.6 ms.
 #[test]
 fn pi_holds_the_reference() {
     let (flows, capacity, round, sample) = (10.0, 83_333.0, 1.6e-3, 1e-3);
@@ -124,8 +127,8 @@ fn red_on_an_average_lets_bursts_pass() {
     assert!(marked("") > 1_000, "{}", marked(""));
 }
 
-/// Two flows of 40 Gbps into a port of 10 that drops from 300 kB on: about 100 segments each, which RFC 9438 and RFC 5681 let grow
-/// by one or less in a round, so that it takes thousands of packets to lose one.
+/// Two flows of 40 Gbps go into a port of 10 Gbps that drops from 300 kB on. They have about 100 segments each, which
+/// RFC 9438 and RFC 5681 let grow by one or less in a round. So it takes thousands of packets to lose one.
 #[test]
 fn a_full_queue_costs_flows_few_packets() {
     for algorithm in ["reno", "cubic"] {

@@ -1,5 +1,4 @@
-//! Credit from receivers (RCCC) against what follows from it: who has begun sends at the pace of the receiver's link, however many
-//! there are.
+//! Credit from receivers (RCCC): flows that have begun send at the pace of the receiver's link, however many they are.
 
 use xoff::Simulation;
 use xoff::engine::{Outcome, Quantity};
@@ -9,11 +8,13 @@ use xoff::observer::DropReason;
 
 use crate::{measured, most, recorded, run, simulation, validate};
 
-/// 1024 B of payload have 1086 B in the frame and 1106 on the wire, of 80 ps each; ACKs 86 there, credit 84.
+/// Payload of a packet. 1024 B have 1086 B in the frame and 1106 on the wire, of 80 ps each. ACKs have 86 B on the
+/// wire, and credit 84.
 const PACKET: Bytes = Bytes::new(1024);
 const WIRE: u64 = 1106;
 
-/// Hosts at 100 Gb/s around a switch that trims, 4 us there and back, and a flow of this size from each of the others to `host0`.
+/// Hosts at 100 Gb/s around a switch that trims, with a round trip of 4 us, and a flow of this size from each of the
+/// others to `host0`.
 fn senders(flows: usize, size: Bytes, control: &str, rest: &str) -> Simulation {
     let size = size.get();
     scene(
@@ -25,7 +26,8 @@ fn senders(flows: usize, size: Bytes, control: &str, rest: &str) -> Simulation {
     )
 }
 
-/// The same with these keys of the transport and these workloads, where `PAIRS` are those of senders and `host0`.
+/// Hosts as in [`senders`], with these keys of the transport and these workloads. `PAIRS` stands for the pairs of each
+/// sender and `host0`.
 fn scene(senders: usize, control: &str, keys: &str, workloads: &str, rest: &str) -> Simulation {
     let pairs: Vec<String> = (1..=senders).map(|host| format!("['host{host}', 'host0']")).collect();
     let workloads = workloads.replace("PAIRS", &format!("pairs = [{}]", pairs.join(", ")));
@@ -39,7 +41,7 @@ fn scene(senders: usize, control: &str, keys: &str, workloads: &str, rest: &str)
     ))
 }
 
-/// Room for eight packets.
+/// Switch that has room for eight packets.
 const TRIMS: &str = "switch = [{ buffer = { policy = 'static_threshold', threshold = '9kB' }, \
                      trimming = { size = '64B', priority = 6 } }]";
 
@@ -55,13 +57,13 @@ fn timeouts(outcome: &Outcome) -> u64 {
     outcome.hosts.iter().map(|host| host.counters.timeouts).sum()
 }
 
-/// When the last flow was whole.
+/// Time when the last flow was whole.
 fn last(simulation: &Simulation, outcome: &Outcome) -> Span {
     measured(simulation, outcome).map(|flow| flow.received).max().expect("flows finish")
 }
 
-/// It starts with as much as the link sends in the 4.19072 us until the first packet is acknowledged, 52,384 B, but of payload, and is given
-/// the rest of its 102,400 B, for 49 packets.
+/// The link sends 52,384 B, headers included, in the 4.19072 us until the first packet is acknowledged. The flow starts
+/// with as much credit, but of payload. It is given the rest of its 102,400 B, for 49 packets.
 #[test]
 fn a_lone_flow_is_given_what_it_lacks_and_never_waits() {
     let simulation =
@@ -74,7 +76,7 @@ fn a_lone_flow_is_given_what_it_lacks_and_never_waits() {
     assert_eq!(credits(&short), 0, "what it starts with is enough");
 }
 
-/// Beyond what it starts with, it has the share of its receiver's link that credit is given for.
+/// Beyond its initial credit, a flow has the share of its receiver's link for which credit is given.
 #[test]
 fn a_long_flow_has_the_share_that_credit_is_given_for() {
     for share in [0.5, 0.9, 0.99] {
@@ -85,7 +87,8 @@ fn a_long_flow_has_the_share_that_credit_is_given_for() {
     }
 }
 
-/// So many senders of 500 packets each have had some of them trimmed, and no other loss. Returns how many seconds they took.
+/// `senders` senders of 500 packets each have had some of them trimmed, and no other loss. Returns how many seconds
+/// they took.
 fn as_long_as_its_link_needs(name: &str, senders: u64, simulation: &Simulation, outcome: &Outcome) -> f64 {
     let port = &outcome.switches[0].ports()[0];
     let trimmed = port.counters.dropped_data[DropReason::Trimmed as usize];
@@ -99,8 +102,9 @@ fn as_long_as_its_link_needs(name: &str, senders: u64, simulation: &Simulation, 
     took
 }
 
-/// All flows start with more than the switch holds. What is trimmed goes again when there is room for it, so that the link is busy from the
-/// first packet to the last, but for the hundredth that credit is not given for; and what has filled the queue first is soon gone.
+/// All flows start with more than the switch holds. Trimmed packets go again when there is room for them. So the link
+/// is busy from the first packet to the last, except for the hundredth for which no credit is given. The initial queue
+/// is soon gone.
 #[test]
 fn an_incast_takes_as_long_as_its_link_needs_and_leaves_no_queue() {
     for flows in [4, 12] {
@@ -115,7 +119,7 @@ fn an_incast_takes_as_long_as_its_link_needs_and_leaves_no_queue() {
     }
 }
 
-/// By turns, whoever came first.
+/// Flows get credit by turns, whichever came first.
 #[test]
 fn flows_have_equal_shares_of_credit() {
     let sent_by = |microseconds: u64| {
@@ -133,7 +137,7 @@ fn flows_have_equal_shares_of_credit() {
 
 const PERSISTENT: &str = ", connections = 'persistent'";
 
-/// A queue pair asks for what its flows have to send, all of them together, whichever has it.
+/// A queue pair asks for the bytes that all of its flows together have left, whichever flow has it.
 #[test]
 fn messages_on_a_queue_pair_come_as_fast_as_one_of_their_size() {
     let took = |flows: u64, control: &str| {
@@ -155,8 +159,8 @@ fn messages_on_a_queue_pair_come_as_fast_as_one_of_their_size() {
     }
 }
 
-/// Five messages from each of twelve senders that start with more than the switch holds: the link is as busy as with one, and what is
-/// trimmed of one is made up for among the others.
+/// Twelve senders send five messages each, and start with more than the switch holds. The link is as busy as with one
+/// message, and trimmed packets of one message are made up for among the others.
 #[test]
 fn an_incast_of_messages_takes_as_long_as_its_link_needs() {
     let workload = "{ kind = 'long_lived', transport = 'uet', size = '102400B', flows_per_pair = 5, PAIRS }";
@@ -164,7 +168,7 @@ fn an_incast_of_messages_takes_as_long_as_its_link_needs() {
     as_long_as_its_link_needs("an incast of messages", 12, &simulation, &run(&simulation));
 }
 
-/// After a rest a queue pair has what it starts with, once more.
+/// After a pause, a queue pair has its initial credit once more.
 #[test]
 fn a_queue_pair_that_rests_starts_as_a_new_one() {
     let flow = |start: u32| {
@@ -199,7 +203,8 @@ fn flows_end_whatever_is_lost() {
     }
 }
 
-/// A flow that has one packet under way at a time: if its credit is lost, or what had asked for it, that is found after a timeout.
+/// A flow has one packet under way at a time. If its credit is lost, or the packet that asked for it, a timeout finds
+/// that.
 #[test]
 fn what_is_lost_while_a_link_is_down_costs_a_timeout() {
     let stops = |begin: u64| {
@@ -217,8 +222,9 @@ fn what_is_lost_while_a_link_is_down_costs_a_timeout() {
     assert!(stopped.len() > 2, "{stopped:?}");
 }
 
-/// The last packet that is sent is a needless repetition, takes the last credit, asks for more, and is lost; everything before is acknowledged.
-/// The receiver says again what it gave, and one packet goes that asks again.
+/// The last packet that is sent is a needless repetition. It takes the last credit, asks for more, and is lost;
+/// everything before it is acknowledged. The receiver repeats the credit that it gave, and one packet goes that asks
+/// again.
 #[test]
 fn what_asks_for_more_and_is_lost_is_made_up_for() {
     for down in [4450, 4500, 4550, 4600] {
@@ -239,7 +245,8 @@ fn what_asks_for_more_and_is_lost_is_made_up_for() {
     }
 }
 
-/// Where PFC is on, selective repeat has no timeouts: what is missing has its NACK, and its credit when the receiver has heard nothing for so long.
+/// With PFC, selective repeat has no timeouts. A missing packet gets its NACK, and its credit once the receiver has
+/// heard nothing for a timeout.
 #[test]
 fn without_timeouts_receivers_still_give_credit_for_what_is_missing() {
     let little = ", base_rtt = '819200ps', initial_credit = 1, maximum_credit = 20";

@@ -1,4 +1,4 @@
-//! RoCE against what can be computed of it: go-back-N on a link that corrupts packets, and DCQCN's shares of a bottleneck.
+//! RoCE against closed forms: go-back-N on a link that corrupts packets, and DCQCN's shares of a bottleneck.
 
 use xoff::Simulation;
 use xoff::engine::Quantity;
@@ -7,7 +7,7 @@ use xoff::kernel::units::Time;
 
 use crate::{measured, ports, run, simulation, validate};
 
-/// Goodput of the only flow, over what the link carries of payload at most.
+/// Goodput of the only flow, over the most payload that the link carries.
 fn goodput(simulation: &Simulation) -> f64 {
     let outcome = run(simulation);
     let flow = measured(simulation, &outcome).next().expect("it finishes");
@@ -25,13 +25,13 @@ fn corrupted(error_rate: f64, recovery: &str) -> Simulation {
     ))
 }
 
-/// Bits on the wire for each packet, and of them payload.
+/// Bits on the wire for each packet, and payload bits among them.
 const WIRE: f64 = (1024.0 + 62.0 + 20.0) * 8.0;
 const PAYLOAD: f64 = 1024.0 * 8.0;
 const RATE: f64 = 40e9;
 
-/// From one loss to the first packet sent again, in packets: the packet after the lost one takes its way there, and the
-/// NACK its way back; the packet under way and the one behind it go first.
+/// Packets from a loss to the first one sent again. The packet after the lost one takes its way there, and the NACK its
+/// way back. The packet under way and the one behind it go first.
 fn wasted_by_a_loss() -> f64 {
     let packet = WIRE / RATE;
     let nack = (66.0 + 20.0) * 8.0 / RATE;
@@ -39,7 +39,7 @@ fn wasted_by_a_loss() -> f64 {
     1.0 + round_trip / packet + 1.5
 }
 
-/// Where the packet that is sent again is lost too, or the NACK, the packet is named again after 500 us only.
+/// If the packet that is sent again is lost too, or the NACK, the receiver names the packet again only after 500 us.
 #[test]
 fn each_loss_wastes_a_round_trip_under_go_back_n() {
     for error_rate in [1e-4, 1e-3, 3e-3] {
@@ -51,7 +51,8 @@ fn each_loss_wastes_a_round_trip_under_go_back_n() {
     }
 }
 
-/// At 40 Gb/s a packet takes 221.2 ns. The one under way at 100 us is number 453, the one behind it is made, and one more goes.
+/// At 40 Gb/s a packet takes 221.2 ns. The one under way at 100 us is number 453, the one behind it is made, and one
+/// more goes.
 #[test]
 fn a_queue_pair_that_ends_sends_one_more_packet() {
     let simulation = simulation(
@@ -66,7 +67,7 @@ fn a_queue_pair_that_ends_sends_one_more_packet() {
     assert_eq!(outcome.hosts.iter().map(|host| host.counters.data_delivered).sum::<u64>(), 455);
 }
 
-/// Twenty packets a round trip, whether a congestion control says nothing or something; forty-eight are what the link holds.
+/// There are twenty packets a round trip, with or without a congestion control. The link holds forty-eight.
 #[test]
 fn a_largest_window_is_sent_once_a_round_trip() {
     let (packet, nack) = (WIRE / RATE, (66.0 + 20.0) * 8.0 / RATE);
@@ -82,8 +83,8 @@ fn a_largest_window_is_sent_once_a_round_trip() {
     }
 }
 
-/// A loss costs one packet, but one that was sent again and lost again waits for its timeout, which stops the flow at the
-/// end of the window.
+/// A loss costs one packet. A packet that was sent again and lost again waits for its timeout, which stops the flow at
+/// the end of the window.
 #[test]
 fn selective_repeat_loses_little_but_what_is_lost() {
     let selective = "recovery = { kind = 'selective_repeat', window = '10MB', timeout_high = '400us' }";
@@ -109,8 +110,8 @@ fn with_pfc_selective_repeat_sends_nothing_twice() {
     assert_eq!(sum(|counters| counters.data_sent), 64 * 200_000_u64.div_ceil(1024));
 }
 
-/// 291 packets wait when a flow of one window joins three others: its first acknowledgement comes after 262 us, later than the
-/// timeout for few packets, and before that for many.
+/// 291 packets wait when a flow of one window joins three others. Its first acknowledgement comes after 262 us, later
+/// than the timeout for few packets, and earlier than that for many.
 #[test]
 fn a_window_waits_for_the_longer_timeout_of_selective_repeat() {
     let outcome = run(&simulation(
@@ -151,7 +152,7 @@ fn shares(flows: usize, preset: &str) -> Vec<f64> {
     before.iter().zip(after).map(|(before, after)| (after - before) * 8.0 / 20e-3 / RATE).collect()
 }
 
-/// Figure 8 of the paper asks for equal shares.
+/// Figure 8 of the paper shows equal shares.
 #[test]
 fn dcqcn_shares_a_bottleneck_equally() {
     for flows in [2, 4, 10] {
@@ -164,7 +165,7 @@ fn dcqcn_shares_a_bottleneck_equally() {
     }
 }
 
-/// At their least rates, 100 Mb/s, the queue pairs of a host would send faster than its link.
+/// At their least rates, 100 Mb/s each, the queue pairs of a host would send faster than its link.
 #[test]
 fn timers_of_queue_pairs_that_wait_for_their_turn_are_no_events() {
     let outcome = run(&simulation(
@@ -181,7 +182,8 @@ fn timers_of_queue_pairs_that_wait_for_their_turn_are_no_events() {
     assert!(events_per_hop < 2.5, "{events_per_hop}");
 }
 
-/// What of its wire an adapter gives to two classes with so many queue pairs each, of which the second weighs more, in Gb/s.
+/// Gb/s of its wire that an adapter gives to two classes with so many queue pairs each. The second class has more
+/// weight.
 fn shares_of_classes(weight: u64, pairs: usize, congestion_control: &str) -> [f64; 2] {
     let workload = |receiver, priority| {
         let pairs = vec![format!("['host1', '{receiver}']"); pairs].join(", ");
@@ -202,7 +204,8 @@ fn shares_of_classes(weight: u64, pairs: usize, congestion_control: &str) -> [f6
     [0, 2].map(|port: usize| ports[port].wire_bytes_by(Time::MAX).as_f64() * 8.0 / 2e-3 / 1e9)
 }
 
-/// However many queue pairs a class has, and though an adapter holds no more than one packet of each class.
+/// The number of a class's queue pairs does not matter, although an adapter holds no more than one packet of each
+/// class.
 #[test]
 fn classes_share_an_adapter_by_weight() {
     for (weight, pairs) in [(1, 1), (4, 1), (4, 5), (9, 3)] {
@@ -236,7 +239,7 @@ fn the_timer_of_a_packet_that_has_not_left_runs_in_vain() {
     }
 }
 
-/// Nine flows are answered before the tenth, whose CNP leaves 45 us late: its next one leaves 50 us later all the same.
+/// Nine flows are answered before the tenth, whose CNP leaves 45 us late. Its next one leaves 50 us later all the same.
 #[test]
 fn cnps_of_a_flow_keep_their_distance_although_the_engine_is_busy() {
     let pairs: Vec<String> = (1..10).map(|host| format!("['host{host}', 'host0']")).collect();

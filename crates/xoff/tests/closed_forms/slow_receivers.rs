@@ -1,4 +1,5 @@
-//! Hosts whose adapters take in less than comes: when they have it, whom they pause, and what is lost.
+//! Hosts whose adapters take in less than comes: the time at which they have it, the senders that they pause, and the
+//! losses.
 
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::{DropReason, PauseReason};
@@ -10,7 +11,8 @@ use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
 use crate::{measured, ports, run, simulation};
 
-/// Frames of 1000 bytes, 800 ns at 10 Gbps, over three links of 4 us: number n, from 0 on, arrives at 14.4 us + n x 0.8 us.
+/// Frames of 1000 bytes, 800 ns at 10 Gbps, over three links of 4 us. Number n, from 0 on, arrives at 14.4 us + n x 0.8
+/// us.
 fn over_two_switches(rest: &str, slow_receiver: &str) -> Simulation {
     simulation(&format!(
         "title = 'slow receiver'\n{rest}\n\
@@ -33,7 +35,7 @@ fn dropped(port: &Port, reason: DropReason) -> u64 {
     port.counters.dropped_data[reason as usize]
 }
 
-/// One frame every 1.6 us, and there is always one, because the adapter resumes long before it has none.
+/// The adapter takes in one frame every 1.6 us. There is always one, since it resumes long before it has none.
 #[test]
 fn a_slow_adapter_takes_in_frames_at_its_rate() {
     let slow = "{ hosts = ['host1'], rate = '5Gbps', buffer = '30kB' }";
@@ -59,7 +61,7 @@ fn a_slow_adapter_takes_in_frames_at_its_rate() {
     assert_eq!(named, 1, "the flow that waits is named");
 }
 
-/// What comes while nothing is taken in waits, and is then taken in at the rate of the link.
+/// Frames that come while nothing is taken in wait, and are then taken in at the rate of the link.
 #[test]
 fn an_adapter_that_has_stopped_catches_up() {
     let stopped = "{ hosts = ['host1'], start = '20us', end = '60us', buffer = '1MB' }";
@@ -72,8 +74,8 @@ fn an_adapter_that_has_stopped_catches_up() {
     }
 }
 
-/// The packet that is under way when the slow time ends is taken in at the rate of the link from then on: of number 0, which comes at
-/// 14.4 us, half by then.
+/// The packet that is under way when the slow time ends is taken in at the rate of the link from then on. Number 0
+/// comes at 14.4 us, and half of it is taken in by then.
 #[test]
 fn an_adapter_that_is_no_longer_slow_takes_in_the_rest_at_the_rate_of_its_link() {
     let slow = "{ hosts = ['host1'], rate = '10Mbps', end = '414400ns', buffer = '1MB' }";
@@ -83,8 +85,9 @@ fn an_adapter_that_is_no_longer_slow_takes_in_the_rest_at_the_rate_of_its_link()
     assert_eq!(flow.received, nanoseconds(414_400 + 400 + 99 * 800));
 }
 
-/// Number 0 comes at 14.4 us and takes 8 us at 1 Gbps. Two slow times that meet while it is taken in are as good as one; in a time in
-/// which nothing is taken in the rest of it waits, too: half of number 0 takes 4 us before 18.4 us, and 0.4 us after 100 us.
+/// Number 0 comes at 14.4 us and takes 8 us at 1 Gbps. Two slow times that meet while it is taken in are as good as
+/// one. In a time in which nothing is taken in, the rest of it waits, too. Half of number 0 takes 4 us before 18.4 us,
+/// and 0.4 us after 100 us.
 #[test]
 fn what_is_taken_in_as_one_slow_time_follows_another_goes_on_at_the_pace_of_the_next() {
     let of = |slow: &str| {
@@ -106,7 +109,8 @@ fn what_is_taken_in_as_one_slow_time_follows_another_goes_on_at_the_pace_of_the_
     assert_eq!(of(&format!("{before}, {nothing}")), Some(Span::new(100_000_000 + 509 * 800 + 89 * 800_000)));
 }
 
-/// Where no class is lossless, what has no room is lost; otherwise what comes until the pause takes effect has room.
+/// If no class is lossless, packets without room are lost. Otherwise those that come until the pause takes effect have
+/// room.
 #[test]
 fn an_adapter_that_has_stopped_drops_or_pauses() {
     let stopped = "{ hosts = ['host1'], end = '500us', buffer = '10500B' }";
@@ -127,7 +131,7 @@ fn an_adapter_that_has_stopped_drops_or_pauses() {
     assert_eq!(ports(&outcome).map(|port| port.counters.dropped()).sum::<u64>(), 0);
 }
 
-/// Nothing is taken in for 300 us, and the switch detects a storm after 50.
+/// Nothing is taken in for 300 us, and the switch detects a storm after 50 us.
 fn with_watchdog(action: &str) -> Simulation {
     let pfc =
         format!("pfc = {{ detection_time = '50us', watchdog = {{ {action}restoration_time = '20us' }} }}");
@@ -135,7 +139,8 @@ fn with_watchdog(action: &str) -> Simulation {
     over_two_switches(&format!("{pfc}\n{LOSSLESS}"), stopped)
 }
 
-/// As above, 25 frames leave the switch before it pauses at 29.0976 us. The rest is lost, what waits 50 us later and what comes from then on.
+/// 25 frames leave the switch before it pauses at 29.0976 us. The rest is lost: the frames that wait 50 us later, and
+/// those that come from then on.
 #[test]
 fn a_watchdog_drops_until_pauses_have_been_over() {
     let simulation = with_watchdog("");
@@ -151,8 +156,8 @@ fn a_watchdog_drops_until_pauses_have_been_over() {
     assert_eq!(let_go.restored_ns, Some(300_000 + 17 * 800 + reaction / 1000 + 20_000));
 }
 
-/// What waits leaves all the same, and the adapter has no room for it beyond its headroom: 10 kB, the packet that crosses them, the
-/// largest packets on either side, the pause frame, the link twice and 67 quanta.
+/// Frames that wait leave all the same, and the adapter has no room for them beyond its headroom. That is 10 kB, the
+/// packet that crosses them, the largest packets on either side, the pause frame, the link twice and 67 quanta.
 #[test]
 fn a_watchdog_that_forwards_has_the_receiver_drop() {
     let simulation = with_watchdog("action = 'forward', ");
@@ -164,7 +169,8 @@ fn a_watchdog_that_forwards_has_the_receiver_drop() {
     assert_eq!(report.pathologies.watchdog[0].dropped, 0);
 }
 
-/// Nothing goes onto any wire for 16 ms, which is longer than a network may stand still that nobody will set going again.
+/// Nothing goes onto any wire for 16 ms. That is longer than a network may stand still that nothing will set going
+/// again.
 #[test]
 fn a_network_that_waits_for_receivers_does_not_stand_still() {
     let stopped = "{ hosts = ['host1'], end = '8ms', buffer = '10kB' }, \
@@ -176,7 +182,7 @@ fn a_network_that_waits_for_receivers_does_not_stand_still() {
     assert_eq!(outcome.hosts[1].counters.data_delivered, 100);
 }
 
-/// Of DSH's pauses of whole ports, lossy classes hear, too.
+/// Under DSH's pauses of whole ports, lossy classes are paused, too.
 #[test]
 fn watchdogs_account_for_what_they_drop_of_lossless_classes() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {

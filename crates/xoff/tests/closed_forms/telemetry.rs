@@ -1,4 +1,4 @@
-//! Congestion controls that go by delay or telemetry against what their papers claim of them.
+//! Congestion controls by delay or telemetry, against the claims of their papers.
 
 use xoff::Simulation;
 use xoff::engine::Quantity;
@@ -6,7 +6,7 @@ use xoff::kernel::units::{Span, Time};
 
 use crate::{mean, measured, most, recorded, run, simulation, validate};
 
-/// Hosts at 100 Gb/s around a switch, 8 us there and back, and endless flows from the others to `host0`.
+/// Hosts at 100 Gb/s around a switch, with a round trip of 8 us, and endless flows from the others to `host0`.
 fn senders(algorithm: &str, flows: usize, rest: &str) -> Simulation {
     let pairs: Vec<String> = (1..=flows).map(|host| format!("['host{host}', 'host0']")).collect();
     simulation(&format!(
@@ -31,7 +31,7 @@ fn shares(algorithm: &str, flows: usize, milliseconds: u64) -> Vec<f64> {
     half.iter().zip(whole).map(|(half, whole)| (whole - half) * 8.0 / seconds / 100e9).collect()
 }
 
-/// HPCC aims at 0.95 of a link, the others at all of it.
+/// Share of a link at which each aims. HPCC aims at 0.95, the others at all of it.
 const AIMS: [(&str, f64); 6] = [
     ("hpcc", 0.95),
     ("power_tcp", 1.0),
@@ -48,8 +48,8 @@ fn a_lone_flow_fills_its_link() {
     }
 }
 
-/// TIMELY has no point that it settles at ("ECN or Delay", CoNEXT 2016). HPCC is slow: what its flows add, 80 bytes each round trip, is
-/// little beside what one packet more in the queue that they measure takes away.
+/// TIMELY has no point at which it settles ("ECN or Delay", CoNEXT 2016). HPCC is slow: its flows add 80 bytes each
+/// round trip. One more packet in the queue that they measure takes away much more.
 #[test]
 fn flows_share_their_bottleneck_evenly() {
     for (algorithm, aim) in &AIMS[..5] {
@@ -65,7 +65,7 @@ fn flows_share_their_bottleneck_evenly() {
     }
 }
 
-/// The queue of so many flows' bottleneck behind such a switch, from then on and until 20 ms.
+/// Queue of so many flows' bottleneck behind such a switch, from `from` until 20 ms.
 fn queue_of(algorithm: &str, flows: usize, switch: &str, from: Span) -> Vec<f64> {
     let rest = format!(
         "switch = [{{ {switch} }}]\nstop.at = '20ms'\n\
@@ -76,12 +76,12 @@ fn queue_of(algorithm: &str, flows: usize, switch: &str, from: Span) -> Vec<f64>
     recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", from)
 }
 
-/// The longest that the queue of eight flows' bottleneck is in the last 15 of 20 ms.
+/// Longest queue of eight flows' bottleneck in the last 15 of 20 ms.
 fn settled_queue(algorithm: &str, marking: &str) -> f64 {
     most(&queue_of(algorithm, 8, marking, Span::from_milliseconds(5)))
 }
 
-/// The claim of figure 11 of HPCC. DCQCN is marked between 100 and 400 kB, as its authors mark it at this rate.
+/// Figure 11 of HPCC claims this. DCQCN is marked between 100 and 400 kB, as HPCC's authors mark it at this rate.
 #[test]
 fn hpcc_leaves_no_queue_once_an_incast_has_settled() {
     let marking = "marking.queue = { kind = 'red', minimum = '100kB', maximum = '400kB', probability = 0.2 }";
@@ -90,9 +90,9 @@ fn hpcc_leaves_no_queue_once_an_incast_has_settled() {
     assert!(hpcc < dcqcn / 5.0, "{hpcc} under HPCC and {dcqcn} under DCQCN");
 }
 
-/// By eq. 7 a queue of the sum of what the flows add, beta each, stays where nothing else disturbs it: four fiftieths of the
-/// bandwidth-delay product. Remembering the window once a round trip, as algorithm 1 does, is up to a round trip too late: the
-/// queue swings, and with so small a beta it runs empty.
+/// By equation 7 a queue of the sum of what the flows add, beta each, stays where nothing else disturbs it: four
+/// fiftieths of the bandwidth-delay product. Algorithm 1 remembers the window once a round trip, which is up to a round
+/// trip too late. So the queue swings, and with so small a beta it runs empty.
 #[test]
 fn power_tcp_settles_where_it_remembers_the_window_of_every_packet() {
     let measured_of = |old_window: &str| {
@@ -124,7 +124,8 @@ fn power_tcp_settles_where_it_remembers_the_window_of_every_packet() {
     assert!(throughput < 98.0 && queue > 100.0, "{throughput} Gb/s, {queue} kB");
 }
 
-/// Data grows by 42 bytes for telemetry, and its acknowledgements too; a lone packet takes exactly what they do.
+/// Data grows by 42 bytes for telemetry, and its acknowledgements too. A lone packet takes exactly the time of these
+/// bytes more.
 #[test]
 fn telemetry_takes_room_in_frames() {
     for (algorithm, added) in [("hpcc", 42), ("timely", 0)] {
@@ -142,7 +143,7 @@ fn telemetry_takes_room_in_frames() {
     }
 }
 
-/// What two flows of Swift wait for in the queue of `host0`, in microseconds, once their windows have settled.
+/// Microseconds that two flows of Swift wait in the queue of `host0`, once their windows have settled.
 fn wait_under_swift(senders: [&str; 2]) -> f64 {
     let simulation = simulation(&format!(
         "title = 'paths'\n\
@@ -161,7 +162,7 @@ fn wait_under_swift(senders: [&str; 2]) -> f64 {
     mean(&queue) * 1106.0 / 1086.0 * 80e-6
 }
 
-/// A target of 20 us and 3 for each switch, less 2 us for each link and what 1106 B and 86 B take on it.
+/// The target is 20 us and 3 us for each switch, less 2 us for each link and the time of 1106 B and 86 B on it.
 #[test]
 fn swift_lets_queues_grow_with_the_switches_of_a_flow_s_own_path() {
     let on_links = |at_100: f64, at_400: f64| (at_100 + at_400 / 4.0) * (1106.0 + 86.0) * 80e-6;
@@ -171,8 +172,8 @@ fn swift_lets_queues_grow_with_the_switches_of_a_flow_s_own_path() {
     validate("Swift, past three switches: wait in us", far, wait_under_swift(["host3", "host4"]), 0.5);
 }
 
-/// What flows of NSCC wait for in the queue of `host0`, in base round trips, once their windows have settled, on a link of 100 Gb/s
-/// with such a switch.
+/// Base round trips that flows of NSCC wait in the queue of `host0`, once their windows have settled, on a link of 100
+/// Gb/s with such a switch.
 fn wait_under_nscc(flows: usize, switch: &str) -> (f64, f64) {
     let queue = queue_of("nscc", flows, switch, Span::from_milliseconds(10));
     // 1086 B of frame are 1106 on the wire, of 80 ps each.
@@ -181,16 +182,16 @@ fn wait_under_nscc(flows: usize, switch: &str) -> (f64, f64) {
     (waits(mean(&queue)), waits(most(&queue)))
 }
 
-/// Where nobody marks, two flows have their largest windows, of one and a half bandwidth-delay products each, headers apart: one of the
-/// three is on the way, and two wait.
+/// Without marks, two flows have their largest windows, of one and a half bandwidth-delay products each, headers apart.
+/// One of the three is on the way, and two wait.
 #[test]
 fn nscc_without_marks_has_its_largest_windows() {
     let (mean, _) = wait_under_nscc(2, "");
     validate("NSCC, two flows, no marks: wait in base round trips", 3.0 * 1106.0 / 1024.0 - 1.0, mean, 0.05);
 }
 
-/// Where marking begins below the target, windows that are marked below it stay as they are but for what they add in each round trip,
-/// and those above it are cut: the queue takes as long as the target, which is the base round trip.
+/// Marking begins below the target. Windows that are marked below it stay as they are, except for their increase in
+/// each round trip, and those above it are cut. So the queue takes as long as the target, which is the base round trip.
 #[test]
 fn nscc_with_marks_holds_the_queue_at_its_target() {
     for flows in [2, 8, 16] {

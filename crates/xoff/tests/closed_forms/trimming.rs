@@ -1,4 +1,5 @@
-//! Trimming against what is known of it: whoever is told what has no room sends it again at once, so that no link waits.
+//! Trimming against known results: a sender that learns of a trimmed packet sends it again at once, so that no link is
+//! idle.
 
 use xoff::Simulation;
 use xoff::engine::Outcome;
@@ -12,8 +13,8 @@ use crate::{run, simulation};
 const SENDERS: u64 = 4;
 const PACKETS: u64 = 100;
 
-/// Four hosts send 100 packets of 1000 B each to a fifth at 10 Gb/s, of which the switch holds twelve, and thirty headers beside them; no
-/// window slows them down but that of the recovery.
+/// Four hosts send 100 packets of 1000 B each to a fifth at 10 Gb/s. The switch holds twelve packets, and thirty
+/// headers besides. Only the window of the recovery slows senders down.
 fn incast(trimming: &str) -> Simulation {
     let pairs: Vec<String> = (0..SENDERS).map(|sender| format!("['host{sender}', 'host4']")).collect();
     simulation(&format!(

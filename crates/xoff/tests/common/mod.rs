@@ -1,4 +1,4 @@
-//! What every test starts from: the text of a scenario, or many random ones.
+//! Start of every test: the text of a scenario, or many random ones.
 
 pub(crate) mod random;
 
@@ -8,10 +8,10 @@ use xoff::kernel::units::Span;
 use xoff::simulation::Execution;
 use xoff::{Files, Report, Scenario, Simulation};
 
-/// One thread and windows as long as they can be.
+/// Execution with one thread, and windows as long as they can be.
 pub(crate) const PLAIN: Execution = Execution { threads: 1, longest_window: Span::MAX };
 
-/// A simulation of the scenario in `text`, with these overrides and the files that it names.
+/// Makes the simulation of the scenario in `text`, with these overrides and the files that it names.
 pub(crate) fn simulation_of(text: &str, overrides: &[&str], files: &Files) -> Simulation {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -23,13 +23,14 @@ pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
     Report::new(simulation, &mut simulation.run(execution, &mut |_| true))
 }
 
-/// Holds a law against random scenarios that end in one of these ways; shows the smallest that breaks it.
-/// They are the same in every run; `PROPTEST_CASES=20000` tries that many.
+/// Holds a law against random scenarios that end in one of these ways, and shows the smallest that breaks it.
+///
+/// The scenarios are the same in every run. `PROPTEST_CASES=20000` tries that many.
 pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
     law_of_some_random_scenarios(1_000, ends, law);
 }
 
-/// The same of so many.
+/// Holds a law against `cases` random scenarios that end in one of these ways.
 pub(crate) fn law_of_some_random_scenarios(cases: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
     let config = Config { failure_persistence: None, ..Config::with_cases(cases) };

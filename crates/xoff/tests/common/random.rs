@@ -1,4 +1,5 @@
-//! Small scenarios at random: every topology, policy, marker, recovery and workload, with links of any length.
+//! Random small scenarios: every topology, policy, marker, recovery and workload, with links of any length.
+//!
 //! Every choice shrinks towards the first of its list.
 
 use proptest::prelude::*;
@@ -8,23 +9,23 @@ use xoff::{Files, Scenario, Simulation};
 const RATES: &[&str] = &["10Gbps", "100Gbps", "25Gbps", "1Gbps", "3Gbps"];
 const DELAYS: &[&str] = &["1us", "0ns", "1ns", "199ns", "200ns", "300ns", "5us"];
 
-/// What ends a random scenario.
+/// Condition that ends a random scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Nothing: it ends when every flow is done.
+    /// Nothing: the scenario ends when every flow is done.
     Drained,
-    /// Some flows are done.
+    /// A number of flows is done.
     AfterFlows,
     /// The time, whatever is under way.
     InTheMiddle,
 }
 
 impl Ends {
-    /// All of them.
+    /// Every way to end.
     pub(crate) const ANY: &[Self] = &[Self::Drained, Self::AfterFlows, Self::InTheMiddle];
 }
 
-/// The text of a scenario that ends in one of these ways.
+/// Draws the text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let switches = prop_oneof![3 => switch(), 3 => lossless_switch(), 2 => cioq(false)];
     let network = prop_oneof![8 => (topology(), switches), 2 => (fabric(), cioq(true))];
@@ -64,7 +65,7 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     })
 }
 
-/// How switches choose among shortest paths.
+/// Draws the rule by which switches choose among shortest paths.
 fn routing() -> impl Strategy<Value = &'static str> {
     text(&[
         "",
@@ -76,12 +77,12 @@ fn routing() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// What TCP takes for a loss.
+/// Draws the duplicates that TCP takes for a loss.
 fn duplicate_threshold() -> impl Strategy<Value = &'static str> {
     text(&["", "", "duplicate_threshold = 1, ", "duplicate_threshold = 7, "])
 }
 
-/// The largest window of queue pairs, and whether they last.
+/// Draws the largest window of queue pairs, and whether they persist.
 fn queue_pairs() -> impl Strategy<Value = &'static str> {
     text(&[
         "",
@@ -92,7 +93,7 @@ fn queue_pairs() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// How queue pairs spray their packets.
+/// Draws the way in which queue pairs spray their packets.
 fn spraying() -> impl Strategy<Value = &'static str> {
     text(&[
         "",
@@ -103,7 +104,7 @@ fn spraying() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// What of the run is measured.
+/// Draws the measured time.
 fn measure() -> impl Strategy<Value = &'static str> {
     text(&[
         "",
@@ -114,7 +115,7 @@ fn measure() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The scenario with these keys behind what its topology or a transport begins with, if they fit.
+/// Adds keys behind the text with which a topology or a transport begins, if they fit.
 fn with_keys(text: String, behind: &str, keys: &str) -> String {
     if keys.is_empty() {
         return text;
@@ -123,7 +124,7 @@ fn with_keys(text: String, behind: &str, keys: &str) -> String {
     if is_accepted(&other) { other } else { text }
 }
 
-/// What joins hosts in pairs.
+/// Draws the network that joins hosts in pairs.
 fn scale_up() -> impl Strategy<Value = &'static str> {
     text(&[
         "",
@@ -134,7 +135,7 @@ fn scale_up() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The scenario with those servers, and sums by server, if they fit.
+/// Adds those servers, and collectives by server, if they fit.
 fn with_servers(text: String, scale_up: &str) -> String {
     if scale_up.is_empty() {
         return text;
@@ -150,7 +151,7 @@ fn with_servers(text: String, scale_up: &str) -> String {
     [by_server, other].into_iter().find(|text| is_accepted(text)).unwrap_or(text)
 }
 
-/// A table about hosts whose adapters are slow for some time.
+/// Draws a table about hosts whose adapters are slow for some time.
 fn slow_receiver() -> impl Strategy<Value = String> {
     let rate = text(&["", "rate = '300Mbps'\n", "rate = '2Gbps'\n", "rate = '9Gbps'\n"]);
     let buffer = text(&["", "buffer = '9500B'\nxon_offset = '0B'\n", "buffer = '20kB'\n"]);
@@ -164,7 +165,7 @@ fn slow_receiver() -> impl Strategy<Value = String> {
     )
 }
 
-/// The file of random jobs: `again` waits for what its host has sent and been sent.
+/// Rows of random jobs. The flow `again` waits for what its host has sent and received.
 const JOB: &str = "flow,source,destination,size_bytes,priority,after,delay_ns\n\
                    there,host0,host1,3000,1,,500\n\
                    last,host1,host0,1461,7,again,0\n\
@@ -172,7 +173,7 @@ const JOB: &str = "flow,source,destination,size_bytes,priority,after,delay_ns\n\
                    other,host1,host0,5000,2,,2000\n\
                    again,host0,host1,9000,1,back there other,700\n";
 
-/// The files that random scenarios name.
+/// Files that random scenarios name.
 pub(crate) fn files() -> Files {
     Files::from([("job.csv".to_owned(), JOB.to_owned())])
 }
@@ -182,7 +183,7 @@ fn is_accepted(text: &str) -> bool {
     scenario.and_then(|scenario| Simulation::new(&scenario, &files())).is_ok()
 }
 
-/// The scenario with those tables that fit one after another.
+/// Adds those tables that fit one after another.
 fn with_all_that_fit(text: String, tables: &[String]) -> String {
     tables.iter().fold(text, |text, table| {
         let longer = format!("{text}{table}");
@@ -190,12 +191,12 @@ fn with_all_that_fit(text: String, tables: &[String]) -> String {
     })
 }
 
-/// What may happen to the link at some place among those of the network.
+/// Changes of the link at some place in the network's list.
 #[derive(Clone, Debug)]
 struct LinkChange {
     place: prop::sample::Index,
     at: u32,
-    /// What happens, and what after so many more microseconds.
+    /// First change, and the second after so many more microseconds.
     first: &'static str,
     second: Option<(u32, &'static str)>,
 }
@@ -213,7 +214,7 @@ fn link_change() -> impl Strategy<Value = LinkChange> {
         .prop_map(|(place, at, (first, second))| LinkChange { place, at, first, second })
 }
 
-/// The scenario with those changes that fit one after another.
+/// Adds those changes that fit one after another.
 fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
     if changes.is_empty() || !is_accepted(&text) {
         return text;
@@ -238,7 +239,8 @@ fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
     with_all_that_fit(text, &tables)
 }
 
-/// Whether every marker can sit where it is, and packets are not always dropped, nor before it is reached. All else must fit.
+/// Whether every marker can sit where it is, and packets are not always dropped, nor before it is reached. Everything
+/// else must fit.
 fn has_places(text: &str) -> bool {
     let scenario = Scenario::from_toml(text, &[]);
     let simulation = scenario.and_then(|scenario| Simulation::new(&scenario, &files()));
@@ -256,7 +258,7 @@ fn link() -> impl Strategy<Value = String> {
         .prop_map(|(rate, delay, errors)| format!("rate = '{rate}', delay = '{delay}'{errors}"))
 }
 
-/// The table and the number of hosts, which are called `host0` and so on.
+/// Draws a topology, with its number of hosts. These are called `host0` and so on.
 fn topology() -> impl Strategy<Value = (String, u32)> {
     let star = (2..6_u32, link()).prop_map(|(hosts, link)| {
         (format!("{{ kind = 'star', hosts = {hosts}, host_link = {{ {link} }} }}"), hosts)
@@ -289,7 +291,7 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
     prop_oneof![star, dumbbell, clos, clos3, tree, custom()]
 }
 
-/// Line cards and elements, on links with credits.
+/// Draws line cards and elements, on links with credits.
 fn fabric() -> impl Strategy<Value = (String, u32)> {
     let internal =
         (text(RATES), text(DELAYS)).prop_map(|(rate, delay)| format!("rate = '{rate}', delay = '{delay}'"));
@@ -302,7 +304,8 @@ fn fabric() -> impl Strategy<Value = (String, u32)> {
     })
 }
 
-/// Switches in a row or a ring, every link with a rate and a delay of its own, so that clusters are of any shape.
+/// Draws switches in a row or a ring, where every link has a rate and a delay of its own, so that clusters have any
+/// shape.
 fn custom() -> impl Strategy<Value = (String, u32)> {
     (1..4_usize, 2..6_usize, any::<bool>(), prop::collection::vec(link(), 9)).prop_map(
         |(switches, hosts, ring, links)| {
@@ -352,8 +355,8 @@ fn host() -> impl Strategy<Value = String> {
     })
 }
 
-/// Memories from a few packets on, of one pool or several; a reserve always leaves room for a packet in the pool, and every
-/// pool is larger than where its marking ends.
+/// Draws memories from a few packets on, of one pool or several. A reserve leaves room for a packet in the pool, and a
+/// pool is larger than the end of its marking.
 fn switch() -> impl Strategy<Value = String> {
     let memory = text(&[
         "total = '1MB'",
@@ -424,7 +427,7 @@ fn switch() -> impl Strategy<Value = String> {
     )
 }
 
-/// Some or all classes are lossless, in pools of a few packets or more.
+/// Draws switches of which some or all classes are lossless, in pools of a few packets or more.
 fn lossless_switch() -> impl Strategy<Value = String> {
     let xoff = text(&[
         "policy = 'static_threshold', threshold = '3kB' }, lossless_pool = '1MB'",
@@ -481,8 +484,8 @@ fn lossless_switch() -> impl Strategy<Value = String> {
     )
 }
 
-/// Queues at inputs and outputs, of a few frames of any transport or more; some or all classes are lossless, or none. Those of a
-/// fabric have links with credits.
+/// Draws queues at inputs and outputs, of a few frames of any transport or more. Some, all or no classes are lossless.
+/// Switches of a fabric have links with credits.
 fn cioq(is_of_fabric: bool) -> impl Strategy<Value = String> {
     let lossless = select(vec![0_u8, 1, 0b1010_0001, u8::MAX]);
     let input = text(&[
@@ -585,8 +588,8 @@ fn tcp() -> impl Strategy<Value = String> {
     )
 }
 
-/// Timeouts are longer than all that hosts have to send at once: queue pairs do not back off, and would fill the links of
-/// strict priority with repetitions for ever.
+/// Draws a RoCE transport. Timeouts are longer than all that hosts have to send at once. Queue pairs do not back off,
+/// and would fill links of strict priority with repetitions for ever.
 fn roce() -> impl Strategy<Value = String> {
     let payload = select(vec![1024_u32, 100, 4096]);
     let control = text(&[
@@ -632,7 +635,7 @@ fn constant_rate() -> impl Strategy<Value = String> {
         .prop_map(ToOwned::to_owned)
 }
 
-/// A workload table, but for what depends on the number of hosts and on what ends the run.
+/// Workload table, except for keys that depend on the number of hosts and on the end of the run.
 #[derive(Clone, Copy, Debug)]
 struct Workload {
     kind: usize,
@@ -643,7 +646,7 @@ struct Workload {
     number: u32,
 }
 
-/// Flows are a few packets long for any payload.
+/// Draws a workload whose flows are a few packets long for any payload.
 fn workload() -> impl Strategy<Value = Workload> {
     let size = text(&["1000B", "1B", "1460B", "1461B", "7kB", "30kB"]);
     let start = text(&["0ns", "1us", "1234567ps"]);

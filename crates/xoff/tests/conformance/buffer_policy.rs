@@ -1,4 +1,4 @@
-//! Every buffer policy, alone and with the memory that asks it.
+//! Laws of every buffer policy, alone and with the memory that asks it.
 
 use std::collections::VecDeque;
 
@@ -27,19 +27,19 @@ fn any_reserve() -> impl Strategy<Value = Reserve> {
     )
 }
 
-/// All ports in one pool, or an odd and an even one; their shared bytes together are `shared` or a little less.
+/// Draws one pool with all ports, or an odd and an even one. Their shared bytes together are `shared` or a little less.
 fn any_pools(shared: u64) -> impl Strategy<Value = Vec<Pool>> {
     let pool =
         move |parts: u64, ports: &[u16]| Pool { shared: Bytes::new(shared / parts), ports: ports.to_vec() };
     prop_oneof![Just(vec![pool(1, &[0, 1, 2, 3])]), Just(vec![pool(2, &[1, 3]), pool(2, &[0, 2])])]
 }
 
-/// None, or any departure of published code.
+/// Draws none, or any departure of published code.
 fn any_quirks() -> impl Strategy<Value = Option<(bool, bool)>> {
     prop_oneof![Just(None), any::<(bool, bool)>().prop_map(Some)]
 }
 
-/// A packet for a queue, or the end of one that is there.
+/// Arrival of a packet for a queue, or departure of one that is there.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
     port: u16,
@@ -55,7 +55,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Memory honours every threshold: it never holds more than it has, gives back what it took, and in debug builds
+    /// Memory honours every threshold: it never holds more than it has, and gives back what it took. In debug builds it
     /// checks its own invariants after every packet.
     #[test]
     fn memory_is_never_overfull(
@@ -93,7 +93,7 @@ proptest! {
         prop_assert_eq!(mmu.pools().sum::<Bytes>(), Bytes::ZERO);
     }
 
-    /// A queue that was admitted stands at most a packet above its threshold in the pool as the packet found it.
+    /// A queue that was admitted is at most a packet above its threshold, in the pool as the packet found it.
     #[test]
     fn a_queue_stops_at_its_threshold((_name, policy) in any_policy(), total in 400_000..2_000_000u64) {
         let pools = [Pool { shared: Bytes::new(total), ports: (0..PORTS as u16).collect() }];

@@ -1,5 +1,7 @@
-//! Every congestion control, driven as the transport drives it: as TCP does those that go by acknowledgements, as a queue pair
-//! does those that go by CNPs, and those that go by delay or telemetry.
+//! Laws of every congestion control, driven as its transport drives it.
+//!
+//! Those that need acknowledgements are driven as TCP does, those that need CNPs as a queue pair does, and those that
+//! need delay or telemetry as well.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,7 +13,7 @@ use xoff::telemetry::{Record, Records, Telemetry};
 
 use crate::settings;
 
-/// No flow of these tests gets anywhere near so large a window.
+/// Window larger than that of any flow of these tests.
 const ABSURD: Bytes = Bytes::new(1 << 50);
 
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +43,7 @@ enum State {
     Loss,
 }
 
-/// A sender reduced to what its congestion control can see of it.
+/// Sender, reduced to what its congestion control can see of it.
 struct Sender {
     algorithm: Algorithm,
     segment: u64,
@@ -76,7 +78,7 @@ impl Sender {
         self.algorithm.window().get()
     }
 
-    /// Two segments: a cut may lift a window of one to here (RFC 5681, equation 4).
+    /// Two segments: a cut may raise a window of one segment to this (RFC 5681, equation 4).
     fn floor(&self) -> u64 {
         2 * self.segment
     }
@@ -85,7 +87,7 @@ impl Sender {
         self.next - self.unacknowledged
     }
 
-    /// Applies an operation where the transport could, and holds the answer against the laws.
+    /// Applies an operation if the transport could, and holds the answer against the laws.
     fn apply(&mut self, operation: Operation) {
         self.now = self.now + Span::from_microseconds(10);
         let before = self.window();
@@ -162,7 +164,7 @@ impl Sender {
     }
 }
 
-/// Settings of any congestion control with such needs.
+/// Draws settings of any congestion control with such needs.
 fn any_parameters(such: fn(Needs) -> bool) -> impl Strategy<Value = Parameters> {
     let of = |name| settings::of::<Parameters>("congestion_control", name);
     proptest::sample::select(names(such)).prop_flat_map(of)
@@ -208,7 +210,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A queue pair reduced to what its congestion control can see of it.
+/// Queue pair, reduced to what its congestion control can see of it.
 struct QueuePair {
     algorithm: Algorithm,
     now: Time,
@@ -250,7 +252,8 @@ impl QueuePair {
     }
 }
 
-/// What the path is like to a packet: how long since the one before, how much came of a full link, and how long it waited.
+/// Passage of a packet over its path: the time since the last packet, the share of a full link that came, and the time
+/// it waited.
 #[derive(Clone, Copy, Debug)]
 struct Passage {
     nanoseconds: u64,
@@ -266,7 +269,8 @@ fn any_passage() -> impl Strategy<Value = Passage> {
     })
 }
 
-/// A flow reduced to what its congestion control can see of it, on a path over one switch, which marks where it is told of marks.
+/// Flow, reduced to what its congestion control can see of it. Its path has one switch, which marks if the algorithm
+/// hears of marks.
 struct Probe {
     algorithm: Algorithm,
     reads_echoes: bool,
@@ -301,7 +305,7 @@ impl Probe {
         self.algorithm.rate().as_f64().min(window)
     }
 
-    /// The acknowledgement of a packet that has passed.
+    /// Acknowledges a packet that has passed.
     fn pass(&mut self, passage: Passage) {
         let span = Span::from_nanoseconds(passage.nanoseconds);
         self.now = self.now + span;
@@ -337,7 +341,8 @@ fn goes_by_credit(needs: Needs) -> bool {
     needs == Needs::Credit
 }
 
-/// What becomes of a packet of data, when its sender hears that it was trimmed if it was, and what becomes of the next credit.
+/// Fate of a data packet and of the next credit: whether it was trimmed, when its sender learns of that, and whether
+/// the credit is lost.
 #[derive(Clone, Copy, Debug)]
 struct Fate {
     trimmed: bool,
@@ -392,7 +397,7 @@ impl OnCredit {
         true
     }
 
-    /// The sender hears of what was trimmed.
+    /// Tells the sender of trimmed packets.
     fn tell(&mut self) {
         for _ in 0..std::mem::take(&mut self.untold) {
             self.lost += 1;
@@ -401,7 +406,7 @@ impl OnCredit {
         }
     }
 
-    /// The receiver gives what it may, and says so.
+    /// Gives credit for at most so many packets, and tells the sender unless that is lost.
     fn give(&mut self, packets: u64, credit_lost: bool) {
         self.grants.grant(Self::SEGMENT * packets);
         if !credit_lost {
@@ -410,7 +415,8 @@ impl OnCredit {
     }
 }
 
-/// A queue of 100 us that stays, and one that grows from there, leave less than a fifth of the link; an idle path gives all of it back.
+/// A queue of 100 us that stays, and one that grows from there, leave less than a fifth of the link. An idle path gives
+/// all of it back.
 #[test]
 fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
     for name in names(Needs::goes_by_path) {
@@ -431,8 +437,8 @@ fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// The window is at least a segment and finite; a loss never raises it; a timeout leaves one segment; it does not
-    /// grow while it is not what limits the flow.
+    /// The window is at least a segment and finite. A loss never raises it, and a timeout leaves one segment. It does
+    /// not grow while it is not what limits the flow.
     #[test]
     fn windows_obey_their_laws(
         (parameters, segment, initial) in any_sender(),
@@ -444,7 +450,7 @@ proptest! {
         }
     }
 
-    /// What a congestion control answers follows from what it was told.
+    /// The answers of a congestion control follow from the events that it was given.
     #[test]
     fn equal_histories_have_equal_windows(
         (parameters, segment, initial) in any_sender(),
@@ -459,7 +465,7 @@ proptest! {
         }
     }
 
-    /// Whatever the path is like, the flow goes on, and what it may do follows from what it was told.
+    /// The flow goes on over any path, and its answers follow from the events that it was given.
     #[test]
     fn flows_go_on_whatever_the_path_is_like(
         parameters in any_parameters(Needs::goes_by_path),
@@ -475,7 +481,8 @@ proptest! {
         }
     }
 
-    /// Whatever is trimmed, and whatever credit is lost and given again, a flow is given what it needs, and no more than that.
+    /// A flow is given the credit that it needs and no more, whatever is trimmed and whatever credit is lost and given
+    /// again.
     #[test]
     fn credit_adds_up(
         parameters in any_parameters(goes_by_credit),
@@ -503,7 +510,7 @@ proptest! {
         prop_assert!(flow.algorithm.rate() == Rate::ZERO || flow.unsent + flow.lost == 0);
     }
 
-    /// The rate is above zero and no higher than the link's; CNPs lower it, and what is sent raises it.
+    /// The rate is above zero and no higher than the link's. CNPs lower it, and bytes that are sent raise it.
     #[test]
     fn rates_obey_their_laws(
         parameters in any_parameters(goes_by_cnps),

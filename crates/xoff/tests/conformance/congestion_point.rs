@@ -1,4 +1,4 @@
-//! Every way of sampling, in a congestion point that hears of random arrivals.
+//! Laws of every way of sampling, in a congestion point that sees random arrivals.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ const LARGEST: u32 = 24;
 const SET_POINT: u64 = 60_000;
 const INTERVAL: u64 = 20_000;
 
-/// Any point with this set point and this interval.
+/// Draws any point with this set point and this interval.
 fn any_point() -> impl Strategy<Value = CongestionPoint> {
     let settings = (proptest::sample::select(Parameters::NAMES), 1..=64u64, 0..100u64, any::<u64>());
     settings.prop_map(|(name, weight, spread, seed)| {
@@ -65,7 +65,7 @@ proptest! {
         }
     }
 
-    /// More in the buffer never makes for less feedback, nor does less of it before.
+    /// More bytes in the buffer never give less feedback, nor do fewer bytes in it before.
     #[test]
     fn more_congestion_is_never_less_feedback(
         point in any_point(),
@@ -83,7 +83,8 @@ proptest! {
         prop_assert!(more.is_none_or(|feedback| (1..=63).contains(&feedback.get())));
     }
 
-    /// However bad it is, as many bytes arrive between two samples as the shortest interval has, and their number is bounded.
+    /// However bad congestion is, two samples are at least the shortest interval of bytes apart, and their number is
+    /// bounded.
     #[test]
     fn samples_are_an_interval_apart(mut point in any_point(), frames in proptest::collection::vec(64..1523u64, 1..500)) {
         let arrived: u64 = frames.iter().sum();

@@ -1,4 +1,4 @@
-//! Every headroom scheme, with the accounting that asks it.
+//! Laws of every headroom scheme, with the accounting that asks it.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use xoff::switch::ingress::{Ingress, Sizes};
 
 use crate::settings;
 
-/// Schemes that may lose packets as they are meant to.
+/// Schemes that may lose packets by design.
 const LOSSY: &[&str] = &["oversubscribed"];
 
 const PORTS: usize = 4;
@@ -20,7 +20,7 @@ const CLASSES: usize = 2;
 const MOST_FRAME: u64 = 1000;
 /// Bytes that the link of each port carries from XOFF until its sender has stopped.
 const WAYS: [u64; PORTS] = [20_000, 3_000, 20_000, 80_000];
-/// Headroom by hand of each port, over one that is of no use.
+/// Headroom by hand of each port, over a size that is of no use.
 const BY_HAND: &str = "size = '1B'\nat_ports = [{ ports = [2, 0], size = '21000B' }, { ports = [1], size = '4000B' }, \
                        { ports = [3], size = '81000B' }]";
 
@@ -51,7 +51,7 @@ fn ingress(scheme: Scheme, shared: u64, alpha: u64) -> Ingress {
     Ingress::new(sizes, buffer_policy::Parameters::DynamicThreshold(xoff), scheme)
 }
 
-/// A packet for a queue, or the end of one that is there.
+/// Arrival of a packet for a queue, or departure of one that is there.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
     port: usize,
@@ -65,7 +65,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         .prop_map(|(port, priority, frame, leaves)| Operation { port, priority, frame, leaves })
 }
 
-/// How a scheme is set.
+/// Way in which a scheme is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Set {
     AtRandom,
@@ -73,10 +73,10 @@ enum Set {
     ByHand,
 }
 
-/// The sender at the other end of a port: what it has sent, and up to where each class may still send.
+/// Sender at the other end of a port: the bytes that it has sent, and those up to which each class may still send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sender {
-    /// What the link carries before it hears of a pause.
+    /// Bytes that the link carries before the sender hears of a pause.
     way: u64,
     sent: u64,
     until: [Option<u64>; PRIORITIES],
@@ -100,7 +100,7 @@ impl Sender {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Senders that stop in time lose nothing, and once all has left, memory is empty and nobody is paused.
+    /// Senders that stop in time lose nothing. Once everything has left, memory is empty and no sender is paused.
     #[test]
     fn nothing_is_lost_and_everything_resumes(
         (name, parameters) in any_scheme(),

@@ -1,5 +1,7 @@
 //! Laws that every algorithm of a family obeys, under random settings and random operations.
-//! The lists and the schema say what there is and how it can be set: a newly registered algorithm is covered as it is.
+//!
+//! The lists of algorithms and the schema of their settings are read, so that a newly registered algorithm is covered
+//! as it is.
 
 mod buffer_policy;
 mod congestion_control;

@@ -1,4 +1,4 @@
-//! Every marker, asked about packets at random lengths.
+//! Laws of every marker, asked about packets at random lengths.
 
 use std::collections::VecDeque;
 
@@ -9,12 +9,12 @@ use xoff::switch::marking::{AnyMarker, Departure, Level, Parameters, Place, Pool
 
 use crate::settings;
 
-/// Markers that may mark at a length and not at a greater one: for all others it is a law that they do not.
+/// Markers that may mark at a length and not at a greater one. For all others it is a law that they do not.
 const NOT_MONOTONE: &[&str] = &[];
 
 const FRAME: Bytes = Bytes::new(1500);
 
-/// Any marker on a large pool, or on a queue where it sits on queues only, with RED's count in packets or in bytes.
+/// Draws any marker on a large pool, or on a queue if it sits on queues only, with RED's count in packets or in bytes.
 fn any_marker() -> impl Strategy<Value = (&'static str, AnyMarker)> {
     let settings = proptest::sample::select(Parameters::NAMES)
         .prop_flat_map(|name| (Just(name), settings::of::<Parameters>("marking", name)));
@@ -57,7 +57,7 @@ proptest! {
         }
     }
 
-    /// The same stream and the same length give the same answer; at a greater length a mark stays a mark.
+    /// Equal streams and equal lengths give equal answers. At a greater length a mark stays a mark.
     #[test]
     fn more_bytes_never_unmark(
         (name, marker) in any_marker(),
@@ -71,7 +71,7 @@ proptest! {
         }
     }
 
-    /// What it says of itself is true: nothing is marked up to where marking begins, everything above where it ends.
+    /// A marker keeps its stated range: it marks nothing up to the begin, and everything above the end.
     #[test]
     fn marking_begins_and_ends_where_it_says((_name, mut marker) in any_marker(), seed: u64) {
         if let Some(range) = marker.range(0) {
@@ -83,7 +83,7 @@ proptest! {
         }
     }
 
-    /// The same packets come and go twice: a marker goes by them and its stream alone.
+    /// A marker's answers follow from the packets that come and go and from its stream alone.
     #[test]
     fn what_comes_and_goes_decides_with_the_stream_alone(
         (_name, marker) in any_marker(),
@@ -115,7 +115,7 @@ proptest! {
     }
 }
 
-/// What nobody follows is told of nothing.
+/// Markers that do not follow departures are told of none.
 #[test]
 fn only_those_who_follow_have_a_memory_of_departures() {
     let follows = |text: &str| {

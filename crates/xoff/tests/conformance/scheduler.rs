@@ -1,4 +1,4 @@
-//! Every scheduler.
+//! Laws of every scheduler.
 
 use proptest::prelude::*;
 use xoff::classes::{Classes, PRIORITIES};
@@ -7,7 +7,7 @@ use xoff::scheduler::Parameters;
 
 use crate::settings;
 
-/// Frames that come to a class, and how many packets leave after that.
+/// Frames that come to a class, and the number of packets that leave after that.
 type Step = (usize, u64, usize);
 
 fn any_scheduler() -> impl Strategy<Value = Parameters> {
@@ -21,7 +21,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// A port that has something to send sends something, and only what is ready.
+    /// A port that has something to send sends something, and only a class that is ready.
     #[test]
     fn what_is_picked_is_ready(
         parameters in any_scheduler(),

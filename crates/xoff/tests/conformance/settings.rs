@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(xoff::scenario::schema);
 
-/// The steps of a random ratio or size; a size is at most this many kilobytes.
+/// Steps of a random ratio or size; a size is at most this many kilobytes.
 const STEPS: u64 = 1000;
 
-/// Any settings of the algorithm of this name. Keys that may be left out are, half of the time.
+/// Draws settings of the algorithm of this name. Each optional key is left out half of the time.
 pub(crate) fn of<P: DeserializeOwned + std::fmt::Debug>(
     family: &str,
     name: &str,
@@ -30,7 +30,7 @@ fn any_draw() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), Just(1), 0..=STEPS, Just(STEPS)]
 }
 
-/// The schema of one algorithm and the key that names it.
+/// Returns the schema of one algorithm, and the key that names it.
 fn variant(family: &str, name: &str) -> (Value, String) {
     let variants = SCHEMA["$defs"][family]["oneOf"].as_array().expect("a family of the schema");
     let named = variants.iter().find_map(|variant| {
@@ -57,7 +57,7 @@ fn is_required(variant: &Value, key: &str) -> bool {
     variant["required"].as_array().is_some_and(|keys| keys.iter().any(|name| name == key))
 }
 
-/// A value that this key takes; `before` holds the keys above it, to which a bound may refer.
+/// Draws a value that this key takes. `before` holds the keys above it, to which a bound may refer.
 fn value(schema: &Value, before: &Map<String, Value>, draw: u64) -> Value {
     // What may be left out is one of its kind or nothing.
     let either = schema.get("anyOf").map_or(schema, |branches| &branches[0]);
@@ -82,7 +82,7 @@ fn value(schema: &Value, before: &Map<String, Value>, draw: u64) -> Value {
     }
 }
 
-/// Where the values of a key begin that must lie above another key.
+/// Returns the least value of a key that must lie above another key.
 fn base(schema: &Value, before: &Map<String, Value>) -> u64 {
     let neighbour = ["x-above-key", "x-at-least-key"].iter().find_map(|keyword| schema[keyword].as_str());
     let size = neighbour.and_then(|key| before[key].as_str()?.strip_suffix("kB")?.parse::<u64>().ok());

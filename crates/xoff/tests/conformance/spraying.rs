@@ -1,4 +1,4 @@
-//! Every algorithm that sprays.
+//! Laws of every spraying algorithm.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use xoff::spraying::Parameters;
 
 use crate::settings;
 
-/// What happens next, so many microseconds later.
+/// Next event of a flow, so many microseconds later.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Send,
@@ -41,7 +41,7 @@ fn entropies(parameters: &Parameters) -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// A packet has an entropy that there is. The stream and what was heard alone decide which.
+    /// A packet has an entropy of the allowed range. The stream and the acknowledgements alone decide which.
     #[test]
     fn every_packet_has_an_entropy_that_there_is(
         parameters in any_sprayer(),
@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// What nobody has heard of is drawn anew: of many entropies, sixteen packets have more than one.
+    /// Entropies are drawn anew while no packet is acknowledged. Of many entropies, sixteen packets have more than one.
     #[test]
     fn packets_of_which_nothing_is_known_go_several_ways(parameters in any_sprayer(), seed in any::<u64>()) {
         let (mut spraying, mut rng) = (parameters.start(), stream(seed, Purpose::Spraying, 0));

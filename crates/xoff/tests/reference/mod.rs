@@ -1,7 +1,8 @@
-//! The oracle: the same hosts and switches under the simplest engine there can be.
-//! One ordered list of everything that is pending in the whole network and two events a hop: every transmission
-//! schedules its own end, whether or not anything waits for it, and every packet its arrival. No windows, no clusters,
-//! no rings, no threads. If it and the engine disagree, believe this one first.
+//! Reference engine: the same hosts and switches under the simplest engine there can be.
+//!
+//! It has one ordered list of everything that is pending in the whole network, and two events a hop. Every transmission
+//! schedules its own end, whether or not anything waits for it, and every packet its arrival. There are no windows,
+//! clusters, rings or threads. If it and the engine disagree, believe this one first.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,10 +21,10 @@ use xoff::telemetry::Telemetry;
 use xoff::topology::PortId;
 use xoff::topology::{Network, NodeId};
 
-/// What orders events: when, what, at which node, at which of its ports. No two pending events are alike in all four.
+/// Key that orders events: time, class, node and port. No two pending events are alike in all four.
 type Key = (Time, Class, NodeId, u16);
 
-/// Everything that is pending, with the packet where one arrives.
+/// Pending events, with the packet of each arrival.
 type Pending = BTreeMap<Key, Option<Packet>>;
 
 /// Runs a simulation that observes nothing. Also returns the packets that are on wires at the end.
@@ -31,7 +32,7 @@ pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
     run_with(simulation, &[])
 }
 
-/// The same where these packets reach hosts besides, from nowhere.
+/// Runs a simulation as [`run`] does, and delivers these packets to hosts besides, from nowhere.
 pub(crate) fn run_with(
     simulation: &Simulation,
     besides: &[(Time, NodeId, Packet)],
@@ -82,7 +83,7 @@ struct Reference<'a> {
 /// Signals on their way to each port.
 type Signals = BTreeMap<(NodeId, u16), VecDeque<(Time, Packet)>>;
 
-/// One direction of a link, which one port feeds.
+/// Direction of a link, which one port feeds.
 #[derive(Clone, Copy)]
 struct Direction {
     from: (NodeId, u16),
@@ -90,7 +91,7 @@ struct Direction {
     delay: Span,
 }
 
-/// A node whose links may change.
+/// Node whose links may change.
 enum Node<'a> {
     Host(&'a mut Host),
     Switch(&'a mut SharedMemory),
@@ -100,7 +101,7 @@ fn shared_memory(switch: &mut Switch) -> &mut SharedMemory {
     switch.shared_memory_mut().expect("links of switches with queues at their inputs stay as they are")
 }
 
-/// Turns what a port puts on the wire into the two events of a hop.
+/// Link that turns what a port puts on the wire into the two events of a hop.
 struct TwoEventsAHop<'a> {
     pending: &'a mut Pending,
     directions: &'a [Direction],
@@ -125,7 +126,8 @@ impl Agenda for TwoEventsAHop<'_> {
         unreachable!("nothing lines up");
     }
 
-    /// Every end is scheduled already; a class that resumes while the wire is free asks for another.
+    /// Schedules an end of transmission for a class that resumes while the wire is free. All other ends are scheduled
+    /// already.
     fn end_of_transmission(&mut self, port: PortId, at: Time) {
         let (node, number) = self.directions[port as usize].from;
         self.pending.insert((at, Class::EndOfTransmission, node, number), None);
@@ -172,7 +174,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Runs to the end, and says when that was if it did not come by itself.
+    /// Runs to the end. Returns when that was, if the run did not end by itself.
     fn run(&mut self) -> Option<Time> {
         let mut arrivals = self.simulation.arrivals();
         let mut instants = self.simulation.instants();
@@ -209,7 +211,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Has switches take out of queues what they have expelled by then, which is no event.
+    /// Makes switches remove the packets that they have expelled by then, which is no event.
     fn settle(&mut self, then: Time) {
         let Self { pending, directions, signals, telemetry, .. } = self;
         let mut agenda = TwoEventsAHop { pending, directions, signals, telemetry };
@@ -220,7 +222,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// What happens to links now. All that fail do so before anything is said on others.
+    /// Applies link events that are due now. All failures come before any message about other links.
     fn change_links(&mut self, now: Time, events: &[LinkEvent]) {
         let failing: Vec<Direction> = events
             .iter()
@@ -296,7 +298,7 @@ impl<'a> Reference<'a> {
         })
     }
 
-    /// Does something at a node, outside of all events.
+    /// Calls a function on a node, outside of all events.
     fn at(
         &mut self,
         (node, port): (NodeId, u16),
@@ -401,7 +403,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Takes out when something is due at the crossbar of a node; `Time::MAX` if nothing is.
+/// Removes the pending event of a node's crossbar. Returns when it was due; `Time::MAX` if there was none.
 fn forget_crossbar(pending: &mut Pending, node: NodeId) -> Time {
     let is_its_own = |key: &&Key| key.1 == Class::Crossbar && key.2 == node;
     let due = pending.keys().find(is_its_own).copied();
@@ -411,7 +413,7 @@ fn forget_crossbar(pending: &mut Pending, node: NodeId) -> Time {
     })
 }
 
-/// Both directions of all links, by the port that feeds each.
+/// Lists both directions of all links, by the port that feeds each.
 fn directions(network: &Network) -> Vec<Direction> {
     let mut directions = Vec::new();
     for node in 0..network.nodes.len() as NodeId {

@@ -1,6 +1,8 @@
-//! The window of every congestion control that answers one, round by round, under named signals, and the rate of QCN's
-//! limiter, step by step: the files beside this one. They hold packets or Mb/s and tenths of them, as integers, so that every platform writes the same text.
-//! `UPDATE_SNAPSHOTS=1 cargo test --test trajectories` writes them anew; then look at the difference.
+//! Trajectories: the window of every congestion control that has one, round by round, under named signals; and the rate
+//! of QCN's limiter, step by step.
+//!
+//! The files beside this one hold them, as whole packets or Mb/s and tenths of them, so that every platform writes the
+//! same text. `UPDATE_SNAPSHOTS=1 cargo test --test trajectories` writes them anew; then look at the difference.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,13 +16,13 @@ const SEGMENT: u64 = 1000;
 const ROUNDS: u64 = 16;
 const ROUND: Span = Span::from_microseconds(100);
 
-/// What the network does to a window of packets in one round.
+/// Event that the network makes of a window of packets in one round.
 #[derive(Clone, Copy)]
 enum Signal {
     Nothing,
     /// The first packet of the window is lost, and repaired within the round.
     Loss,
-    /// Nothing of the window arrives.
+    /// No packet of the window arrives.
     Timeout,
     /// One packet of so many is marked, from the first on.
     Marks(u64),
@@ -28,10 +30,10 @@ enum Signal {
     HalfSent,
 }
 
-/// A name, and what happens in each round.
+/// Name of a course, and the event of each round.
 type Course<S> = (&'static str, fn(u64) -> S);
 
-/// All rounds before the fifth are undisturbed.
+/// Courses of windows. In all of them, the rounds before the fifth are undisturbed.
 const COURSES: [Course<Signal>; 7] = [
     ("nothing", |round| if round < 8 { Signal::Nothing } else { Signal::HalfSent }),
     ("loss", |round| if round == 4 { Signal::Loss } else { Signal::Nothing }),
@@ -45,7 +47,7 @@ const COURSES: [Course<Signal>; 7] = [
 struct Sender {
     algorithm: Algorithm,
     now: Time,
-    /// All bytes before the round are acknowledged.
+    /// First byte not acknowledged: all bytes before the round are.
     acknowledged: u64,
 }
 
@@ -57,7 +59,7 @@ impl Sender {
         Self { algorithm: parameters.start(&flow), now: Time::ZERO, acknowledged: 0 }
     }
 
-    /// The window, in tenths of a packet.
+    /// Window, in tenths of a packet.
     fn tenths(&self) -> u64 {
         self.algorithm.window().get() * 10 / SEGMENT
     }
@@ -96,7 +98,7 @@ impl Sender {
     }
 }
 
-/// One line for each round: the window after it, under each course.
+/// Writes a line for each round: the window after it, under each course.
 fn trajectories(parameters: &Parameters) -> String {
     let mut text = String::from("round");
     for (name, _) in COURSES {
@@ -134,7 +136,7 @@ fn assert_as_committed(name: &str, text: &str) {
     assert_eq!(text, committed, "{}: `make snapshots` writes it anew", path.display());
 }
 
-/// What happens to a limited flow.
+/// Event of a limited flow.
 #[derive(Clone, Copy)]
 enum Step {
     ByteCounter,
@@ -142,7 +144,7 @@ enum Step {
     Cnm(u8),
 }
 
-/// The first step of each is the first message.
+/// Courses of the limiter. The first step of each is the first message.
 const REACTIONS: [Course<Step>; 5] = [
     ("byte_counter", |step| if step == 0 { Step::Cnm(25) } else { Step::ByteCounter }),
     ("timer", |step| if step == 0 { Step::Cnm(63) } else { Step::Timer }),
@@ -155,7 +157,7 @@ const REACTIONS: [Course<Step>; 5] = [
     ("far_target", |step| if step < 5 { Step::Cnm(63) } else { Step::Timer }),
 ];
 
-/// One line for each step: the rate of a flow of 10 Gb/s after it, in Mb/s, under each course.
+/// Writes a line for each step: the rate of a flow of 10 Gb/s after it, in Mb/s, under each course.
 fn reactions() -> String {
     let mut text = String::from("step");
     for (name, _) in REACTIONS {
