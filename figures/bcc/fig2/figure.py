@@ -38,12 +38,12 @@ def highest_loss_of_k200(points: Points) -> float:
 
 
 def loss_k720_over_bcc(points: Points) -> float:
-    """How many times as many packets are lost."""
+    """Lost packets as a multiple: loss rate with K=720KB over that with BCC."""
     return _ratio(points, "loss_rate", "K720", "BCC")
 
 
 def small_p99_bcc_over_k720(points: Points) -> float:
-    """Ratio of the p99 of small flows."""
+    """Ratio of the p99 of small flows, with BCC over K=720KB."""
     return _ratio(points, SMALL_P99, "BCC", "K720")
 
 

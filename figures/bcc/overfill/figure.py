@@ -8,7 +8,7 @@ ROUND_TRIP_NS = 80_000
 
 
 def demand(chip: str) -> float:
-    """What one port needs under ECN*: rate times round trip (kB)."""
+    """Buffer that one port needs under ECN*: rate times round trip (kB)."""
     return _demand_bytes(_chip(chip)) / 1000
 
 

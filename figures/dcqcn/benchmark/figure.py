@@ -22,7 +22,7 @@ NAMES = {
     "right": "DCQCN, ECN before PFC",
 }
 OF_USERS = partial(measures.throughputs_gbps, "user", 100_000)
-"""That of smaller flows is mostly their round trip."""
+"""Throughputs of users' flows of 100 kB and more. Smaller flows mostly take their round trip."""
 
 
 def tenth(points: Points) -> float:

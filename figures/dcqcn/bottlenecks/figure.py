@@ -19,17 +19,17 @@ NAMES = {"cut_off": "cut-off at 40 kB", "red": "RED, 5 to 200 kB"}
 
 
 def throughput(points: Points, flow: str) -> float:
-    """Mean over time and seeds."""
+    """Mean throughput over time and seeds."""
     return points.mean(measures.mean_gbps("throughput", f"{flow}_from.port0", after_ms=WARM_UP_MS))
 
 
 def of_two_hops(points: Points) -> float:
-    """Of the flow that crosses both."""
+    """Throughput of the flow that crosses both bottlenecks."""
     return throughput(points, "f2")
 
 
 def red_over_cut_off(points: Points) -> float:
-    """The flow that crosses both, under RED over under cut-off."""
+    """Throughput of the flow that crosses both, under RED over under cut-off marking."""
     return of_two_hops(points.where(marking="red")) / of_two_hops(points.where(marking="cut_off"))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xoff.reproduce.points import Points
 
 SETTLED_MS = 40
-"""The second flow has had 30 ms."""
+"""Time at which the second flow has had 30 ms to settle."""
 FLOWS = {"host1.flow0": "first flow", "host2.flow0": "second flow"}
 FIRST, SECOND = (measures.mean_gbps("rate", flow, after_ms=SETTLED_MS) for flow in FLOWS)
 
@@ -38,7 +38,7 @@ def first_over_fluid(points: Points) -> float:
 
 
 def second_over_fluid(points: Points) -> float:
-    """The same of the second."""
+    """Mean rate of the second flow once settled over that of the fluid model."""
     return points.mean(SECOND) / _settled_fluid(1)
 
 

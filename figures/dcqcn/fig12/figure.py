@@ -27,7 +27,7 @@ def mean_ratio(senders: float) -> float:
 
 
 def deviation_ratio(senders: float) -> float:
-    """The same of its standard deviation."""
+    """Standard deviation of the queue once settled under the smaller gain, over that under the larger."""
     large, small = (_late(int(senders), gain).std() for gain in GAINS)
     return float(small / large)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAMES = {"pfc_only_5": "PFC only, 5 pairs", "dcqcn_80": "DCQCN, 80 pairs"}
 REBUILDS = {"writes": "a rebuild in writes of 2 MB", "whole": "a rebuild without breaks"}
 OF_USERS = partial(measures.throughputs_gbps, "user", 100_000)
-"""That of smaller flows is mostly their round trip."""
+"""Throughputs of users' flows of 100 kB and more. Smaller flows mostly take their round trip."""
 
 
 def tenth_gained(points: Points) -> float:

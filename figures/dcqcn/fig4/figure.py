@@ -26,7 +26,7 @@ def victims(points: Points) -> list[float]:
 
 
 def victim(points: Points) -> float:
-    """Median over the draws."""
+    """Median throughput of VS over the draws."""
     return median(victims(points))
 
 

@@ -24,12 +24,12 @@ NAMES = {"dcqcn": "DCQCN", "dctcp": "DCTCP"}
 
 
 def throughput(points: Points) -> float:
-    """Of the receiver's link."""
+    """Throughput of the receiver's link."""
     return points.mean(measures.mean_gbps("throughput", PORT, after_ms=WARM_UP_MS))
 
 
 def least_throughput(points: Points) -> float:
-    """Least of all numbers of senders."""
+    """Least throughput of all numbers of senders."""
     return min(throughput(points.where(senders=senders)) for senders in points.axis("senders"))
 
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 PACKET = (1024 + 62 + 20) * 8 / 40e9
 """Time of a full packet on the wire, in seconds."""
 REPETITION = 500e-6
-"""Until a packet is named again in a NACK."""
+"""Time until a packet is named again in a NACK, in seconds."""
 NAMES = {"go_back_n": "go-back-N", "selective_repeat": "selective repeat (IRN)"}
 
 
 def goodput(points: Points) -> float:
-    """Of the only flow."""
+    """Goodput of the only flow."""
     return points.mean(_goodput)
 
 
@@ -42,7 +42,7 @@ def model(error_rate: float) -> float:
 
 
 def greatest_difference_from_model(points: Points) -> float:
-    """Of the share of goodput under go-back-N."""
+    """Greatest difference of the share of goodput under go-back-N from the model."""
     full = goodput(points.where(error_rate=0))
     rates = [float(at) for at in points.axis("error_rate")]
     return max(abs(goodput(points.where(error_rate=at)) / full - model(at)) for at in rates)

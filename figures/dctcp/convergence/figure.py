@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 MEAN_OVER = 5
-"""Samples of a millisecond over which its throughput is averaged."""
+"""Samples of a millisecond over which the new flow's throughput is averaged."""
 FAIR = 0.45
 """Share of the link from which the allocation is fair within a tenth (Bansal et al., SIGCOMM 2001)."""
 LINK_BPS = {"1Gbps": 1e9, "10Gbps": 1e10}
@@ -30,7 +30,7 @@ ROUND_TRIPS = {100: "-", 300: "--"}
 
 
 def convergence(control: str, points: Points) -> float:
-    """From the start of the new flow until it has its share: median over when it joins and the seeds."""
+    """Time from the start of the new flow until it has its share: median over times of joining and seeds."""
     return statistics.median(_convergence(point) for point in points.where(control=control))
 
 

@@ -22,7 +22,7 @@ PACKET_BYTES = 1500
 THRESHOLD = 40
 BOTTLENECK = Bottleneck(rate_bps=10e9, round_trip_ns=100_000, packet_bytes=PACKET_BYTES)
 ROUND_TRIP_MS = (BOTTLENECK.in_flight + THRESHOLD) * PACKET_BYTES * 8 / BOTTLENECK.rate_bps * 1e3
-"""With as many packets in the queue as it has when windows are cut."""
+"""Round trip with as many packets in the queue as it has when windows are cut, in ms."""
 
 SETTLED_MS = 10
 STEP_MS = 1e-3
@@ -38,12 +38,12 @@ class Queue(NamedTuple):
 
 
 def highest(points: Points) -> float:
-    """Highest of a cycle."""
+    """Highest queue of a cycle."""
     return points.mean(lambda point: _queue(point).highest)
 
 
 def amplitude(points: Points) -> float:
-    """Highest less lowest of a cycle."""
+    """Highest less lowest queue of a cycle."""
     return points.mean(lambda point: _queue(point).highest - _queue(point).lowest)
 
 
@@ -53,17 +53,17 @@ def period(points: Points) -> float:
 
 
 def highest_over_closed_form(points: Points) -> float:
-    """By how much it is above that of the closed form."""
+    """Highest queue of a cycle less that of the closed form, in packets."""
     return points.mean(lambda point: _queue(point).highest - _closed_form(point).queue_max)
 
 
 def amplitude_over_closed_form(points: Points) -> float:
-    """Over that of the closed form."""
+    """Highest less lowest queue of a cycle, over that of the closed form."""
     return amplitude(points) / points.mean(lambda point: _closed_form(point).amplitude)
 
 
 def period_over_closed_form(points: Points) -> float:
-    """Over that of the closed form."""
+    """Length of a cycle over that of the closed form."""
     return period(points) / points.mean(lambda point: _closed_form(point).period_round_trips)
 
 

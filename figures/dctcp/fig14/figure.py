@@ -19,7 +19,7 @@ FULL = 0.99
 LINK_GBPS = {"10Gbps": 10, "1Gbps": 1}
 BURSTS = {"none": "without bursts", "offloads": "with bursts"}
 TCP = "tcp"
-"""Where a threshold would be: none, and TCP under drop tail."""
+"""Value of the threshold for TCP under drop tail, which has none."""
 
 THROUGHPUT = measures.mean_gbps("throughput", "switch0.port0", after_ms=SETTLED_MS)
 

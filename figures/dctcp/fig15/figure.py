@@ -29,7 +29,7 @@ HIGH = measures.quantile("queue", PORT, 0.95, after_ms=SETTLED_MS)
 
 
 def throughput(points: Points) -> float:
-    """Of the receiver's link."""
+    """Throughput of the receiver's link."""
     return points.mean(THROUGHPUT)
 
 

@@ -23,7 +23,7 @@ def most_timeouts_of_few(points: Points) -> float:
 
 
 def most_timeouts_of_up_to_30(points: Points) -> float:
-    """The same, of up to 30."""
+    """Share of queries with a timeout, most of up to 30 servers."""
     return _most_timeouts(points, 30)
 
 

@@ -26,16 +26,16 @@ SIZES = {
 }
 SHORT_MESSAGES = (1e5, 1e6)
 STATISTICS = {"mean": None, "95th": 0.95, "99th": 0.99, "99.9th": 0.999}
-"""What is drawn of queries, and the quantile."""
+"""Statistics of queries that are drawn, with the quantile of each."""
 
 
 def saved_mean_ms(points: Points) -> float:
-    """What DCTCP saves of the mean completion time of short messages."""
+    """Time that DCTCP saves in the mean completion time of short messages."""
     return _saved(points, measures.background_ms(*SHORT_MESSAGES))
 
 
 def saved_p95_ms(points: Points) -> float:
-    """What it saves of their 95th percentile."""
+    """Time that DCTCP saves in the 95th percentile of the completion time of short messages."""
     return _saved(points, measures.background_ms(*SHORT_MESSAGES, 0.95))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xoff.reproduce.points import Point, Points
 
 PORT = "switch0.port0"
-"""To the aggregator."""
+"""Port to the aggregator."""
 
 
 class Flows(NamedTuple):
@@ -34,7 +34,7 @@ class Incast(NamedTuple):
     """One query."""
 
     start_ms: float
-    """When it began; its flows count from there."""
+    """Time when the query began; its flows count from there."""
     requests: Flows
     responses: Flows
 

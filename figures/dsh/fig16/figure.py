@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def onset(point: Point) -> float:
-    """When the last queue of the cycle that there is at the end was paused for good (ms); infinite without deadlock."""
+    """Time when the last queue of the final cycle was paused for good (ms); infinite without deadlock."""
     since_ns = [queue["since_ns"] for queue in point.summary["deadlock_cycle"]]
     return max(since_ns) / 1e6 if since_ns else math.inf
 

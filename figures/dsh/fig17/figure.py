@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAUSED = "pfc.off_us"
 """Total pause duration; a port-level pause counts once for each class."""
 PAUSED_PORT_AS_ONE = "pfc.off_port_as_one_us"
-"""The same, where it counts once."""
+"""Total pause duration; a port-level pause counts once."""
 
 FAN_IN = measures.mean_fct_us("fan_in")
 BACKGROUND = measures.mean_fct_us("background")

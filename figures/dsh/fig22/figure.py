@@ -22,7 +22,7 @@ LAYOUT = panels.Layout(
 
 
 def over_any_other(measure: Measure, points: Points) -> float:
-    """How many times that of another scheme it is under DSH, greatest of all schemes and loads."""
+    """Greatest ratio of a measure under DSH to that under another scheme, over all schemes and loads."""
     others = [scheme for scheme in points.axis("scheme") if scheme != "dsh"]
     return max(measures.greatest_ratio(measure, points, scheme=("dsh", other)) for other in others)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FAN_IN = measures.mean_fct_us("fan_in")
 BACKGROUND_BESIDE = measures.mean_fct_us("background")
-"""Of the group that has fan-in."""
+"""Mean completion time of background flows of the group that has fan-in (us)."""
 LAYOUT = panels.Layout(
     along="fan_in_load", lines=("scheme", HEADROOM_SCHEMES), columns=("congestion_control", CONGESTION_CONTROLS)
 )

@@ -41,12 +41,12 @@ def buffer_per_capacity(chip: str) -> float:
 
 
 def headroom_mebibytes(chip: str) -> float:
-    """What every class of every port needs together, equation 3 (MiB)."""
+    """Headroom that all classes of all ports need together, equation 3 (MiB)."""
     return _headroom_bytes(_chip(chip)) / MEBIBYTE
 
 
 def share_of_headroom(chip: str) -> float:
-    """The same over all memory (%)."""
+    """Headroom of all classes and ports over all memory (%)."""
     found = _chip(chip)
     return _headroom_bytes(found) / found["memory_bytes"] * 100
 
@@ -58,7 +58,7 @@ def decrease() -> float:
 
 
 def increase() -> float:
-    """By how much the share of headroom is larger in the last chip than in the first (%)."""
+    """Share of headroom in the last chip over that in the first, less one (%)."""
     first, *_, last = TREND
     return (share_of_headroom(last) / share_of_headroom(first) - 1) * 100
 
@@ -69,7 +69,7 @@ def evaluated_headroom() -> float:
 
 
 def headroom_of_a_queue() -> float:
-    """What the paper's formula says of the links of its simulations (B)."""
+    """Headroom of a queue by the paper's formula, for the links of its simulations (B)."""
     return _of_a_queue(_chip("tomahawk")["rate_bps"], EVALUATED_DELAY_NS)
 
 

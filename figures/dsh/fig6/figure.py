@@ -39,7 +39,7 @@ def utilisation(run: Path) -> np.ndarray:
 
 @cache
 def queues_off(run: Path) -> np.ndarray:
-    """Queues whose senders were paused at each of them, of all queues of the switch (%)."""
+    """Queues whose senders were paused at each local maximum, of all queues of the switch (%)."""
     maxima = folder.read(run).headroom
     assert maxima is not None
     queues = maxima["set_aside_bytes"].to_numpy() / HEADROOM_OF_A_QUEUE_BYTES
@@ -49,7 +49,7 @@ def queues_off(run: Path) -> np.ndarray:
 
 @cache
 def utilisation_of_queues(run: Path) -> np.ndarray:
-    """The most that a queue had in its own headroom from XOFF to XON (%)."""
+    """Most of its own headroom that a queue used from XOFF to XON (%)."""
     off_times = folder.read(run).off_times
     assert off_times is not None
     used: np.ndarray = off_times["headroom_bytes"].to_numpy()
@@ -57,12 +57,12 @@ def utilisation_of_queues(run: Path) -> np.ndarray:
 
 
 def arrival_rate(run: Path) -> np.ndarray:
-    """Of each queue that was off, up to the last arrival (Gbps)."""
+    """Arrival rate of each queue that was off, up to the last arrival (Gbps)."""
     return _rates(run)[0]
 
 
 def departure_rate(run: Path) -> np.ndarray:
-    """The same for what left."""
+    """Departure rate of each queue that was off, up to the last arrival (Gbps)."""
     return _rates(run)[1]
 
 
@@ -77,22 +77,22 @@ def _rates(run: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def median_utilisation(points: Points) -> float:
-    """Of a switch's headroom, over its local maxima (%)."""
+    """Headroom of a switch in use, median over its local maxima (%)."""
     return _quantile(points, utilisation, 0.5)
 
 
 def high_utilisation(points: Points) -> float:
-    """The same, 99th percentile (%)."""
+    """Headroom of a switch in use, 99th percentile over its local maxima (%)."""
     return _quantile(points, utilisation, 0.99)
 
 
 def median_utilisation_of_queues(points: Points) -> float:
-    """Of a queue's own headroom, over its times from XOFF to XON (%)."""
+    """Headroom of a queue in use, median over its times from XOFF to XON (%)."""
     return _quantile(points, utilisation_of_queues, 0.5)
 
 
 def high_utilisation_of_queues(points: Points) -> float:
-    """The same, 99th percentile (%)."""
+    """Headroom of a queue in use, 99th percentile over its times from XOFF to XON (%)."""
     return _quantile(points, utilisation_of_queues, 0.99)
 
 
@@ -102,12 +102,12 @@ def fewer_than_half_off(points: Points) -> float:
 
 
 def median_arrival_rate(points: Points) -> float:
-    """Of a queue that is off (Gbps)."""
+    """Median arrival rate of a queue that is off (Gbps)."""
     return _quantile(points, arrival_rate, 0.5)
 
 
 def median_departure_rate(points: Points) -> float:
-    """The same for what leaves (Gbps)."""
+    """Median departure rate of a queue that is off (Gbps)."""
     return _quantile(points, departure_rate, 0.5)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 PARTS = 20
-"""As the authors' analysis has it, which takes the order statistic next above, too (fct_analysis.py)."""
+"""Parts of the flows in the authors' analysis (fct_analysis.py), which takes the next higher order statistic, too."""
 SHARE = 0.95
 SHORT_BYTES, LONG_BYTES = 200_000, 1_000_000
 NAMES = {
@@ -40,7 +40,7 @@ TRAFFIC = {"incast": "30 %, and incast", "alone": "50 %"}
 
 
 def worst_slowdown(points: Points) -> float:
-    """95th percentile of the twentieth of flows where it is greatest."""
+    """Greatest 95th percentile of all twentieths of flows."""
     return points.mean(lambda point: float(slowdowns(point)[1].max()))
 
 
@@ -55,7 +55,7 @@ def long_slowdown(points: Points) -> float:
 
 
 def most_saved_by_hpcc(points: Points) -> float:
-    """Of the 95th percentile under DCQCN and TIMELY, in the twentieth where it is most (%)."""
+    """Greatest share of the 95th percentile under DCQCN or TIMELY that HPCC saves, of all twentieths (%)."""
     saved = []
     for other in ("dcqcn", "timely"):
         hpcc, under_other = (_slowdowns(points.where(control=control)) for control in ("hpcc", other))
@@ -64,17 +64,17 @@ def most_saved_by_hpcc(points: Points) -> float:
 
 
 def short_over_dcqcn(points: Points) -> float:
-    """Under DCQCN with a window over that without."""
+    """95th percentile of short flows under DCQCN with a window over that without."""
     return short_slowdown(points.where(control="dcqcn_window")) / short_slowdown(points.where(control="dcqcn"))
 
 
 def short_over_timely(points: Points) -> float:
-    """Under TIMELY with a window over that without."""
+    """95th percentile of short flows under TIMELY with a window over that without."""
     return short_slowdown(points.where(control="timely_window")) / short_slowdown(points.where(control="timely"))
 
 
 def short_hpcc_over_best(points: Points) -> float:
-    """Under HPCC over the least of the others."""
+    """95th percentile of short flows under HPCC over the least of the others."""
     others = [control for control in NAMES if control != "hpcc"]
     least = min(short_slowdown(points.where(control=control)) for control in others)
     return short_slowdown(points.where(control="hpcc")) / least
@@ -86,12 +86,12 @@ def long_hpcc_over_dcqcn_window(points: Points) -> float:
 
 
 def pause_frames(points: Points) -> float:
-    """Of all switches."""
+    """PAUSE frames of all switches."""
     return points.mean("pfc.pause_frames")
 
 
 def _slowdowns(points: Points) -> Floats:
-    """Means over seeds."""
+    """95th percentile of the slowdown in each twentieth, mean over seeds."""
     mean: Floats = np.mean([slowdowns(point)[1] for point in points], axis=0)
     return mean
 
@@ -110,7 +110,7 @@ def _percentile(sizes: Floats, slow: Floats, *, least: float = 0, most: float = 
 
 @cache
 def _flows(run: Path) -> tuple[Floats, Floats]:
-    """Size and slowdown of every flow but those of incast, the smallest first."""
+    """Size and slowdown of every flow outside incasts, the smallest first."""
     flows = folder.read(run).flows
     sizes, slow = sizes_and_slowdowns(flows.filter(pc.equal(flows["transport"], "hadoop")))
     order = np.argsort(sizes, kind="stable")

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 FRAME, ON_WIRE = 1086, 1106
 GROWTH_KB_PER_US = (100 - 25) / 8 * FRAME / ON_WIRE
-"""Of the queue while the sender knows nothing of marks."""
+"""Growth of the queue while the sender knows nothing of marks."""
 SHOWN_US = 500
 
 
 def peak(points: Points) -> float:
-    """The longest that the queue gets before it is empty again for the first time."""
+    """Longest queue before it is empty again for the first time."""
     return points.mean(_peak)
 
 
 def growth(points: Points) -> float:
-    """How much longer it gets if an answer takes 55 us."""
+    """Growth of the longest queue if an answer takes 55 us."""
     return peak(points.where(cnp_delay=55)) - peak(points.where(cnp_delay=0))
 
 

@@ -43,12 +43,12 @@ def tail(points: Points, least: float, most: float) -> float:
 
 
 def short_tail(points: Points, control: str) -> float:
-    """That of flows below 10 kB."""
+    """99.9th percentile of the slowdown of flows below 10 kB."""
     return tail(points.where(control=control), 0, SHORT_BYTES)
 
 
 def _saved(control: str, points: Points) -> float:
-    """Share of it that PowerTCP saves (%)."""
+    """Share of another control's tail of flows below 10 kB that PowerTCP saves (%)."""
     return 100 * (1 - short_tail(points, "power_tcp") / short_tail(points, control))
 
 

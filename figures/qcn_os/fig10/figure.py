@@ -17,7 +17,7 @@ FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
 VICTIM = "host0.flow0"
 INPUT = "card0.port0"
 ONSET_MS, SETTLED_MS, END_MS = 50, 100, 150
-"""When f2 begins, when it has settled, when it ends."""
+"""Times when f2 begins, when it has settled, and when it ends."""
 TICKS_US = range(0, 200_001, 50_000)
 NAMES = {"two_samples": "two samples", "reliable_delivery": "occupancy sampling,\nend-to-end acknowledgements"}
 
@@ -29,7 +29,7 @@ victim, culprit = (
 
 
 def _cnms(point: Point) -> float:
-    """How many CNMs f1 is sent for each ms."""
+    """CNMs that f1 is sent in each ms."""
     return point.means("cnms", ONSET_MS, END_MS)[VICTIM]
 
 

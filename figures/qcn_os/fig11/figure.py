@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
 VICTIM = "host0.flow0"
 ONSET_MS, SETTLED_MS, END_MS = 50, 100, 150
-"""When f2 begins, when it has settled, when it ends."""
+"""Times when f2 begins, when it has settled, and when it ends."""
 TICKS_US = range(0, 200_001, 50_000)
 UNDISTURBED = 4.5e9  # of f1, in bits per second
 
@@ -29,7 +29,7 @@ victim, culprit = (
 
 
 def _settling(point: Point) -> float:
-    """From the start of f2 until f1 has its throughput for good, in ms."""
+    """Time from the start of f2 until f1 has its throughput for good, in ms."""
     samples = point.samples("flow_throughput", VICTIM, after_ms=ONSET_MS, until_ms=END_MS)
     return float(samples.time_ms[samples.value < UNDISTURBED].max(initial=ONSET_MS)) - ONSET_MS
 

@@ -20,17 +20,17 @@ MATCHINGS = {"islip": "iSLIP", "round_robin": "round robin"}
 
 
 def throughputs(points: Points) -> list[float]:
-    """Of each flow at its adapter's exit, in Gbps on the wire."""
+    """Throughput of each flow at its adapter's exit, in Gbps on the wire."""
     return [points.mean(throughput) for throughput in THROUGHPUTS]
 
 
 def least(points: Points) -> float:
-    """Of the flow that gets least."""
+    """Throughput of the flow that gets least."""
     return min(throughputs(points))
 
 
 def greatest(points: Points) -> float:
-    """Of the flow that gets most."""
+    """Throughput of the flow that gets most."""
     return max(throughputs(points))
 
 

@@ -26,12 +26,12 @@ victim = partial(measures.mean, VICTIM)
 
 
 def last_pause(points: Points) -> float:
-    """When the last pause of any adapter in any run is over, in ms."""
+    """Time when the last pause of any adapter in any run is over, in ms."""
     return max(LAST_PAUSE_MS(point) for point in points)
 
 
 def occupancy(points: Points) -> float:
-    """What is in the input buffer that f1 and f2 share, in kB."""
+    """Bytes in the input buffer that f1 and f2 share, in kB."""
     return points.mean(lambda point: point.means("input", SETTLED_MS)[INPUT] / 1e3)
 
 

@@ -26,7 +26,7 @@ SETTLED_MS = 60
 VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED_MS)
 """Throughput of f1 at its adapter's exit while there is congestion, on the wire."""
 HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow in FLOWS if flow != "host0.flow0"]
-"""The same of f2 to f6 once it has settled."""
+"""Throughput of f2 to f6 at their adapters' exits once they have settled, on the wire."""
 
 victim = partial(measures.mean, VICTIM)
 occupancy_over_arrival = partial(measures.ratio_of_means, sampling=("occupancy", "arrival"))
@@ -39,12 +39,12 @@ def pause_ratio(points: Points) -> float:
 
 
 def pause_ratio_of_all(points: Points) -> float:
-    """The same of all senders together."""
+    """Time that all senders together are paused under occupancy sampling over that under arrival sampling."""
     return occupancy_over_arrival(lambda point: sum(_paused_ms(point).values()), points)
 
 
 def _paused_ms(point: Point) -> dict[str, float]:
-    """For each port how long it is paused in all."""
+    """Total time that each port is paused, in ms."""
     result = point.result()
     assert result.pauses is not None
     ends = result.pauses["end_ns"].fill_null(result.summary["end_ns"])
@@ -54,17 +54,17 @@ def _paused_ms(point: Point) -> dict[str, float]:
 
 
 def hot(points: Points) -> list[float]:
-    """Throughput of f2 to f6 once it has settled."""
+    """Throughput of f2 to f6 once they have settled."""
     return [points.mean(throughput) for throughput in HOT]
 
 
 def least_hot(points: Points) -> float:
-    """Of f2 to f6, the one that gets least."""
+    """Throughput of the flow among f2 to f6 that gets least."""
     return min(hot(points))
 
 
 def greatest_hot(points: Points) -> float:
-    """Of f2 to f6, the one that gets most."""
+    """Throughput of the flow among f2 to f6 that gets most."""
     return max(hot(points))
 
 

@@ -21,7 +21,7 @@ SETTLED_MS = 60
 VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED_MS)
 """Throughput of f1 at its adapter's exit while there is congestion, on the wire."""
 HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow in FLOWS if flow != "host0.flow0"]
-"""The same of f2 to f6 once it has settled."""
+"""Throughput of f2 to f6 at their adapters' exits once they have settled, on the wire."""
 
 victim = partial(measures.mean, VICTIM)
 

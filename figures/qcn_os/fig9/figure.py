@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
 INPUT = "card0.port0"
 ONSET_MS, SETTLED_MS, END_MS = 50, 100, 150
-"""When f2 begins, when it has settled, when it ends."""
+"""Times when f2 begins, when it has settled, and when it ends."""
 TICKS_US = range(0, 200_001, 50_000)
 NAMES = {
     "none": "PFC only",
@@ -33,7 +33,7 @@ victim, culprit = partial(measures.mean, VICTIM), partial(measures.mean, CULPRIT
 
 
 def difference(points: Points) -> float:
-    """By how much they differ in a run, in Gbps; the mean over runs."""
+    """Difference of the throughputs of f1 and f2 in a run, in Gbps; the mean over runs."""
     return points.mean(lambda point: abs(VICTIM(point) - CULPRIT(point)))
 
 
@@ -53,7 +53,7 @@ def cnms_of_inputs(points: Points) -> float:
 
 
 def crossings(points: Points) -> float:
-    """Times that one of them crossed a crossbar, and so used bandwidth of the fabric."""
+    """Times that a CNM crossed a crossbar, and so used bandwidth of the fabric."""
     return sum(
         float(point.summary["qcn"]["cnms_through_crossbars"])
         for sampling in AT_INPUTS

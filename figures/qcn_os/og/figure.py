@@ -25,7 +25,7 @@ VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED
 victim_settled, culprit_settled = (
     partial(measures.mean, measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS)) for flow in FLOWS
 )
-"""The same of f1 and of f2 once they have settled."""
+"""Throughput of f1 and of f2 at their adapters' exits once they have settled, on the wire."""
 victim_gain = partial(measures.ratio_of_means, VICTIM, congestion_point=("inputs", "outputs"))
 
 

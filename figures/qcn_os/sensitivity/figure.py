@@ -19,7 +19,7 @@ THROUGHPUTS = {
     name: measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS, until_ms=END_MS)
     for flow, name in FLOWS.items()
 }
-"""Of a flow at its adapter's exit once it has settled, on the wire."""
+"""Throughput of a flow at its adapter's exit once it has settled, on the wire."""
 VICTIM = THROUGHPUTS["f1"]
 NAMES = {
     "9d": "9d",

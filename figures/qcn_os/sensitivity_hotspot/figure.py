@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
 CONGESTED_MS = 10
 THROUGHPUTS = {name: measures.mean_gbps("flow_throughput", flow, after_ms=CONGESTED_MS) for flow, name in FLOWS.items()}
-"""Of a flow at its adapter's exit while there is congestion, on the wire."""
+"""Throughput of a flow at its adapter's exit while there is congestion, on the wire."""
 VICTIM = THROUGHPUTS["f1"]
 NAMES = {
     "arrival": "arrival\nsampling",
