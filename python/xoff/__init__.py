@@ -104,7 +104,7 @@ _LATER = {
     "sweep": "studies.sweep",
     "tune": "studies.tuning.search",
 }
-"""What brings Arrow or Pydantic, which not everyone needs, with its module."""
+"""Public names that load Arrow or Pydantic, each with its module, which is imported on first use."""
 
 
 def __getattr__(name: str) -> object:

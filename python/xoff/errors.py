@@ -1,4 +1,4 @@
-"""What can go wrong before a run, and how a run can end early."""
+"""Errors that xoff raises, the checks that raise the common ones, and signals held back."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MOST_SEEDS = 10_000
 
 
 class InputError(ValueError):
-    """What the user gave cannot be used.
+    """A scenario, plan, table or argument from the user that cannot be used.
 
-    Its text is one line: `FILE: KEY: what is wrong; what is expected`.
+    The text of the error is one line: `FILE: KEY: what is wrong; what is expected`.
 
     Attributes:
-        file: The file at fault, or None for what came as text.
+        file: The file at fault, or None for input that came as text.
         key: Where in it, such as `switch[0].total` or `line 3`; empty if it is the file as a whole.
         problem: What is wrong.
-        expected: What would be right; empty if the problem says it.
+        expected: A value or a step that would be right; empty if the problem says it.
     """
 
     def __init__(self, file: str | None, key: str, problem: str, expected: str = "") -> None:
@@ -41,23 +41,23 @@ class InputError(ValueError):
 
 
 class ScenarioError(InputError):
-    """A scenario, or a file it names, cannot be used."""
+    """A scenario, or a file it names, that cannot be used."""
 
 
 class PlanError(InputError):
-    """A plan cannot be used."""
+    """A plan of a switch that cannot be used."""
 
 
 class ResultError(InputError):
-    """A result folder is damaged, or holds what xoff has not written."""
+    """A result folder that is damaged, or that holds files xoff has not written."""
 
 
 class OutputError(OSError):
-    """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out.
+    """A result folder that cannot be written or replaced; the text is one line with the folder and a way out.
 
     Attributes:
         on_command_line: The same line with options where the text has arguments.
-        reason: Why the system refuses it; empty if xoff does.
+        reason: The system's own reason; empty if xoff refuses.
     """
 
     def __init__(self, text: str, on_command_line: str = "", reason: str = "") -> None:
@@ -67,11 +67,11 @@ class OutputError(OSError):
 
 
 class WorkerLostError(RuntimeError):
-    """A process that was to run one of many scenarios ended without; what had finished is kept.
+    """A worker process that ended before its run did; finished runs are kept.
 
     Attributes:
-        begun: Whether any such process had begun. If none had, the call is likely in a script outside
-            `if __name__ == "__main__":`, or in text that is piped to Python: processes import the script anew.
+        begun: Whether any worker had begun. If none had, the call is likely in a script outside
+            `if __name__ == "__main__":`, or in text that is piped to Python: workers import the script anew.
     """
 
     def __init__(self, *, begun: bool = True) -> None:
@@ -91,9 +91,9 @@ _NOT_BEGUN = (
 
 @contextmanager
 def interrupts_held() -> Iterator[list[int]]:
-    """Keeps Ctrl-C and its like from what is done within; gives the signals that have come, which then are forgotten.
+    """Holds back Ctrl-C, SIGTERM and SIGHUP inside a block, and yields the list of those that came.
 
-    Whoever holds them so that nothing is lost that is finished ends as they demand.
+    The signals are then forgotten. The caller saves its finished work and ends the program as the signals demand.
     """
     came: list[int] = []
     is_main = threading.current_thread() is threading.main_thread()  # no other has a say in what becomes of them
@@ -110,7 +110,7 @@ def interrupts_held() -> Iterator[list[int]]:
 
 @contextmanager
 def interrupts_delayed() -> Iterator[None]:
-    """Keeps them waiting until what is done within is done."""
+    """Delays Ctrl-C, SIGTERM and SIGHUP until a block has ended."""
     came: list[int] = []
     try:
         with interrupts_held() as came:
@@ -121,13 +121,13 @@ def interrupts_delayed() -> Iterator[None]:
 
 
 def check_seeds(count: int, file: str | None, key: str = "seeds") -> None:
-    """Raises ScenarioError for more seeds than anyone waits for; all are in memory at once."""
+    """Raises ScenarioError for more than 10,000 seeds; all results are in memory at once."""
     if count > _MOST_SEEDS:
         raise ScenarioError(file, key, f"{count:,} are too many", f"expected at most {_MOST_SEEDS:,}")
 
 
 def check_at_least_one(name: str, count: int) -> None:
-    """Raises ValueError for an argument that says how many there are, if there are none; TypeError if it does not."""
+    """Raises ValueError for a count below 1, and TypeError for one that is no whole number."""
     if not isinstance(count, SupportsIndex):
         message = f"{name}: is a {type(count).__name__}; expected a whole number, at least 1"
         raise TypeError(message)
@@ -137,7 +137,7 @@ def check_at_least_one(name: str, count: int) -> None:
 
 
 def known(key: str, name: str, names: Collection[str]) -> str:
-    """A name that is one of several. Raises InputError that names the nearest."""
+    """Returns a name if it is one of `names`; else raises InputError, which offers the nearest names."""
     if name in names:
         return name
     nearest = get_close_matches(name, names)

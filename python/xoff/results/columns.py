@@ -1,4 +1,4 @@
-"""From the simulator's columns to Arrow tables, without a copy."""
+"""Arrow tables over the simulator's columns, without a copy, and their schemas."""
 
 from __future__ import annotations
 
@@ -231,10 +231,10 @@ OFF_TIMES = pa.schema(
 
 
 class FlowRows:
-    """The finished flows in the simulator's memory, one row each, columns as `FLOWS` has them.
+    """Finished flows in the simulator's memory, one row each, with the columns of `FLOWS`.
 
-    A run may leave millions, and all columns together take half as much again as the simulator's rows. So there is no
-    table of them: its methods are those of one, and make the columns or the rows that are asked for.
+    A run may leave millions of flows, and a table of all columns takes half as much again as the simulator's rows. This
+    class therefore has methods of a table, and makes only the columns or rows that are asked for.
     """
 
     schema = FLOWS
@@ -244,15 +244,15 @@ class FlowRows:
 
     @property
     def num_rows(self) -> int:
-        """How many flows finished."""
+        """Number of finished flows."""
         return len(self._rows)
 
     def select(self, names: Sequence[str]) -> pa.Table:
-        """These columns of all flows."""
+        """Returns some columns of all flows."""
         return self._part(pa.schema([FLOWS.field(name) for name in names]), 0, len(self._rows))
 
     def to_batches(self, max_chunksize: int) -> Iterator[pa.RecordBatch]:
-        """All columns, of so many flows at a time."""
+        """Yields all columns, of at most `max_chunksize` flows at a time."""
         for start in range(0, len(self._rows), max_chunksize):
             part = self._part(FLOWS, start, min(start + max_chunksize, len(self._rows)))
             yield from part.to_batches()
@@ -264,9 +264,9 @@ class FlowRows:
 
 
 def unfinished_table(raw: RawResult) -> pa.Table | None:
-    """One row per flow that is not finished (`UNFINISHED`), or None if there is none.
+    """Returns a row per unfinished flow (`UNFINISHED`), or None if there is none.
 
-    An endless one has no size, one that started after the measured time no goodput.
+    The size is null for a flow without end; the goodput is null for a flow that started after the measured time.
     """
     table = _with_nulls(_table(UNFINISHED, raw.unfinished, raw.dictionaries), "size_bytes")
     table = _null_where(pc.is_nan(table["goodput_gbps"]), table, "goodput_gbps")
@@ -274,50 +274,53 @@ def unfinished_table(raw: RawResult) -> pa.Table | None:
 
 
 def queries_table(raw: RawResult) -> pa.Table | None:
-    """One row per complete query (`QUERIES`), in the order of their start, or None if there is none."""
+    """Returns a row per complete query (`QUERIES`), in the order of their start, or None if there is none."""
     table = _table(QUERIES, raw.queries, raw.dictionaries)
     return table if table.num_rows else None
 
 
 def collectives_table(raw: RawResult) -> pa.Table | None:
-    """One row per complete collective (`COLLECTIVES`), by workload, group and iteration, or None if there is none."""
+    """Returns a row per complete collective (`COLLECTIVES`), by workload, group and iteration; None without any."""
     table = _table(COLLECTIVES, raw.collectives, raw.dictionaries)
     return table if table.num_rows else None
 
 
 def job_flows_table(raw: RawResult) -> pa.Table | None:
-    """One row per flow of a job (`JOB_FLOWS`), in the order of its file, or None if there is no job.
+    """Returns a row per flow of a job (`JOB_FLOWS`), in the order of the job's file, or None if there is no job.
 
-    What has not happened is null.
+    Times of events that have not happened are null.
     """
     table = _with_nulls(_table(JOB_FLOWS, raw.job_flows, raw.dictionaries), "start_ns", "received_ns", "finish_ns")
     return _null_where(table["start_ns"].is_null(), table, "number") if table.num_rows else None
 
 
 def ports_table(raw: RawResult) -> pa.Table:
-    """One row per port (`PORTS`), those of hosts first."""
+    """Returns a row per port (`PORTS`), ports of hosts first."""
     return _table(PORTS, raw.ports, raw.dictionaries)
 
 
 def series_table(raw: RawResult) -> pa.Table | None:
-    """One row per recorded value (`SERIES`), or None if nothing was recorded."""
+    """Returns a row per recorded value (`SERIES`), or None if nothing was recorded."""
     table = _table(SERIES, raw.series, raw.dictionaries)
     return table if table.num_rows else None
 
 
 def drops_table(raw: RawResult) -> pa.Table:
-    """One row per dropped packet (`DROPS`), by time; what room there was is null where that was not why."""
+    """Returns a row per dropped packet (`DROPS`), by time.
+
+    The bytes held and the limit are null where room was not the reason.
+    """
     reasons = {"reason": raw.dictionaries["drop_reason"]}  # those of pauses have the plain name
     table = _table(DROPS, raw.drops, {**raw.dictionaries, **reasons})
     return _with_nulls(table, "held_bytes", "limit_bytes", "sequence")
 
 
 def packets_table(raw: RawResult) -> pa.Table:
-    """One row for each port that a packet of a watched flow came to (`PACKETS`), packet by packet as they set out.
+    """Returns a row for each port that a packet of a watched flow came to (`PACKETS`), in the order of departure.
 
-    What has not happened is null: `handed_ps` but in a packet's first row, `release` and `ready_ps` but in the first of
-    data, `started_ps`, `ended_ps` and `reached_ps` where it never left, `received_ps` where it went on, `drop_reason`
-    where it was not dropped.
+    Only a packet's first row has `handed_ps`, and only the first row of data has `release` and `ready_ps`. The columns
+    `started_ps`, `ended_ps` and `reached_ps` are null if the packet never left the port, `received_ps` if it went on,
+    and `drop_reason` if it was not dropped.
     """
     table = _table(PACKETS, raw.packets, raw.dictionaries)
     times = ("ready_ps", "handed_ps", "started_ps", "ended_ps", "reached_ps", "received_ps")
@@ -325,26 +328,26 @@ def packets_table(raw: RawResult) -> pa.Table:
 
 
 def pauses_table(raw: RawResult) -> pa.Table:
-    """One row per pause (`PAUSES`), in the order of their start.
+    """Returns a row per pause (`PAUSES`), in the order of their start.
 
-    The end of one that was not over is null; so is what it is stuck behind, of one that was over or may end.
+    The end is null if the pause was not over. `stuck_behind` is null if the pause was over or may still end.
     """
     table = _with_nulls(_table(PAUSES, raw.pauses, raw.dictionaries), "end_ns")
     return _null_where(table["stuck_behind_port"].is_null(), table, "stuck_behind_priority")
 
 
 def pause_flows_table(raw: RawResult) -> pa.Table:
-    """For each pause the flows that had most bytes in the queue that was its cause (`PAUSE_FLOWS`)."""
+    """Returns for each pause the flows with most bytes in the queue that caused it (`PAUSE_FLOWS`)."""
     return _table(PAUSE_FLOWS, raw.pause_flows, raw.dictionaries)
 
 
 def headroom_table(raw: RawResult) -> pa.Table:
-    """One row per local maximum of the headroom that a switch has in use (`HEADROOM`)."""
+    """Returns a row per local maximum of the headroom that a switch has in use (`HEADROOM`)."""
     return _table(HEADROOM, raw.headroom, raw.dictionaries)
 
 
 def off_times_table(raw: RawResult) -> pa.Table:
-    """One row per time from XOFF to XON of a queue (`OFF_TIMES`); the end of one that was not over is null."""
+    """Returns a row per time from XOFF to XON of a queue (`OFF_TIMES`); the end is null if it was not over."""
     return _with_nulls(_table(OFF_TIMES, raw.off_times, raw.dictionaries), "end_ns")
 
 
@@ -361,13 +364,13 @@ def _null_where(unknown: pa.ChunkedArray, table: pa.Table, name: str) -> pa.Tabl
 
 
 def flow_names(rows: pa.Table) -> pa.ChunkedArray:
-    """What series and pauses call the flow of each row, `host0.flow3`, by its `source` and its `number` there."""
+    """Returns the name of each row's flow, such as `host0.flow3`, from its `source` and its `number` there."""
     source, number = rows["source"].cast(pa.string()), rows["number"].cast(pa.string())
     return pc.binary_join_element_wise(source, number, ".flow")
 
 
 def flow_place(table: pa.Table, flow: str) -> int | None:
-    """Which of the rows is of the flow of this name, if any is; there may be millions."""
+    """Returns the index of the row of a flow, or None; fast on tables of millions of rows."""
     source, _, number = flow.rpartition(".flow")
     if not table.num_rows or not number.isdecimal() or int(number) >= _FLOW_NUMBERS:
         return None
@@ -382,9 +385,9 @@ def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mappi
 
 
 _FLOW_NUMBERS = 1 << 32
-"""A flow's number at its source is below."""
+"""Bound on a flow's number at its source."""
 _UNKNOWN_WHERE_LARGEST = {"stuck_behind_port", "release", "drop_reason", "waited_for"}
-"""Columns of names of which one may be none; of the others all are known."""
+"""Columns of names that may be unknown, which the simulator writes as the largest index."""
 
 
 def _array(field: pa.Field, column: Column, names: Sequence[str]) -> pa.Array:

@@ -1,4 +1,4 @@
-"""Values of one measure in one unit, so that whoever looks along them compares numbers."""
+"""Formatting of several values of a measure in one common unit."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _UNITS = {
     "bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9},
     "gbps": {"bps": 1e-9, "kbps": 1e-6, "Mbps": 1e-3, "Gbps": 1.0},
 }
-"""By the end of a measure: units from the least to the greatest, and how many times that of the measure each is."""
+"""Units by the last word of a measure, smallest first, each as a multiple of the measure's own unit."""
 _DIGITS = 3
-"""At least as many of a number that is not zero."""
+"""Least number of significant digits, except for zero."""
 
 
 def telling(measure: str, values: Iterable[float]) -> Callable[[float], str]:
-    """What writes values of a measure, all in the unit in which the greatest of these reads best."""
+    """Returns a function that formats values of a measure in one unit, chosen by the greatest of `values`."""
     own = measure.rpartition(".")[2].rpartition("_")[2]
     if own not in _UNITS:
         return lambda value: measured(measure, value)
@@ -33,7 +33,7 @@ def telling(measure: str, values: Iterable[float]) -> Callable[[float], str]:
 
 
 def _number(value: float) -> str:
-    """One decimal or more, and never zero what is not."""
+    """Formats a number with at least one decimal, and enough that only zero reads as zero."""
     if not value:
         return "0"
     decimals = _DIGITS - 1 - math.floor(math.log10(abs(value)))

@@ -1,4 +1,4 @@
-"""The result folder: what is written where, and reading it back."""
+"""The result folder: its files, writing it and reading it back."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ _TABLES = {
     "headroom": (HEADROOM, columns.HEADROOM),
     "off_times": (OFF_TIMES, columns.OFF_TIMES),
 }
-"""What of a result is in which file, with which columns."""
+"""File and schema of each table, by the attribute of `Result` that holds it."""
 
 ROW_GROUP = 1 << 16
-"""Rows that are made and written at a time."""
+"""Number of rows that are made and written at a time."""
 
 
 def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:
-    """A place for a result: the folder `out`, or by default a new numbered one, `results/NAME-001`.
+    """Begins the folder of a result: `out`, or by default a new numbered one, `results/NAME-001`.
 
     Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier result folder be replaced.
     """
@@ -77,13 +77,13 @@ def is_result(path: Path) -> bool:
 
 
 def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
-    """Writes a result to its place and gives the folder its name, which is returned. Raises OutputError."""
+    """Writes a result into its folder, gives the folder its name, and returns its path. Raises OutputError."""
     add(result, staging, ".", report=report)
     return staging.commit()
 
 
 def add(result: Result, staging: Staging, inside: str, *, report: bool = False) -> None:
-    """Writes a result into a folder inside a place for results. Raises OutputError."""
+    """Writes a result into a folder inside a staged one. Raises OutputError."""
     with staging.writing():
         (staging.path / inside).mkdir(exist_ok=True)
         write(result, staging.path / inside, report=report)
@@ -134,7 +134,10 @@ def read(path: str | Path) -> Result:
 
 
 def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
-    """The scenario that a result folder is of, and the text of the files it names. Raises ResultError if it is not."""
+    """Returns the scenario of a result folder, and the text of its input files.
+
+    Raises ResultError if they are not those of the run.
+    """
     scenario, named = folder_files.scenario(path / SCENARIO)
     if inputs.digest(scenario, named) != summary["scenario_digest"]:
         or_files = f", or {' or '.join(named)} is not what it was" if named else ""
@@ -143,27 +146,27 @@ def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
 
 
 def check(path: Path) -> None:
-    """Raises what `read_summary` raises unless it and the tables of flows are there, and of the same run."""
+    """Raises an error of `read_summary` unless summary and tables of flows are there and of the same run."""
     for name, rows in _rows(read_summary(path)).items():
         if name == FLOWS or rows:
             folder_files.check_table(path / name, rows)
 
 
 def flow_table(path: Path, summary: Summary, names: Sequence[str], file: str = FLOWS) -> pa.Table:
-    """Some columns of `flows.parquet`, or of `unfinished.parquet`. Raises ResultError."""
+    """Returns some columns of `flows.parquet`, or of `unfinished.parquet`. Raises ResultError."""
     [schema] = (schema for name, schema in _TABLES.values() if name == file)
     chosen = pa.schema([schema.field(name) for name in names])
     return folder_files.table(path / file, chosen, _rows(summary)[file]).select(chosen.names)
 
 
 def _rows(summary: Summary) -> dict[str, int]:
-    """How many rows the tables of flows have."""
+    """Returns the number of rows that each table of flows must have."""
     flows = summary["flows"]
     return {FLOWS: flows["started"] - flows["unfinished"], UNFINISHED: flows["unfinished"]}
 
 
 def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
-    """The tables that a run of these numbers has left; whether anything was sampled, they do not tell."""
+    """Returns the tables that a run must have left by its summary and its `observe`; samples are not among them."""
     was_written = {
         FLOWS: True,
         PORTS: True,
@@ -181,7 +184,7 @@ def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
 
 
 def read_summary(path: Path) -> Summary:
-    """What `summary.json` of a result folder holds.
+    """Returns the summary of a result folder, `summary.json`.
 
     Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
     """
@@ -199,7 +202,7 @@ def read_summary(path: Path) -> Summary:
 
 
 def _write_table(path: Path, table: pa.Table | FlowRows) -> None:
-    """Whole numbers as differences, most of which are small: a third less than Parquet's own choice."""
+    """Writes a table; whole numbers are stored as differences, a third smaller than Parquet's own choice."""
     whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
     named = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
     differences = dict.fromkeys(whole, "DELTA_BINARY_PACKED")

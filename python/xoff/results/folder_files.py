@@ -1,4 +1,4 @@
-"""Files of a result folder, read back and held against what xoff writes."""
+"""Files of a result folder: reading one back, and checks that xoff can have written it."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _MAY_BE_NULL = {
     "engine.ns_per_packet_hop",
     "engine.added_rss_mb",
 }
-"""Numbers that some runs have nothing to say of, besides statistics of what there may be none of."""
+"""Numbers that may be null in some runs, besides statistics of values of which there may be none."""
 
 
 def refusal(path: Path, problem: str, key: str = "") -> ResultError:
-    """The one line for a file that is not as xoff has written it."""
+    """Returns the error for a file that is not as xoff has written it."""
     return ResultError(str(path), key, problem, _REMEDY)
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is something of this name. Raises ResultError if the system does not tell."""
+    """Whether a path exists. Raises ResultError if the system refuses to say."""
     try:
         return path.exists()
     except OSError as error:
@@ -49,7 +49,7 @@ def is_there(path: Path) -> bool:
 
 
 def text(path: Path) -> str:
-    """A text file. Raises ResultError."""
+    """Reads a text file. Raises ResultError."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -59,7 +59,7 @@ def text(path: Path) -> str:
 
 
 def scenario(path: Path) -> tuple[str, dict[str, str]]:
-    """A scenario, and the text of the files that it names, by path. Raises ResultError."""
+    """Reads a scenario, and the text of the files that it names, by path. Raises ResultError."""
     found = text(path)
     try:
         names = [value for value in _texts(tomllib.loads(found)) if value.startswith(inputs.FOLDER)]
@@ -69,7 +69,7 @@ def scenario(path: Path) -> tuple[str, dict[str, str]]:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """A table in JSON; where a key is asked for that it has not, it raises ResultError, as this does."""
+    """Reads a JSON object. Raises ResultError, as does the returned dictionary for a key that it lacks."""
     content = text(path)
     try:
         found = json.loads(content)
@@ -81,7 +81,7 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
-    """The columns of the schema from a Parquet file, of so many rows if that is known. Raises ResultError."""
+    """Reads the columns of a schema from a Parquet file, and checks the number of rows. Raises ResultError."""
     try:
         with path.open("rb") as file, _opened(file) as parquet:
             found = parquet.read(schema.names, use_threads=False).unify_dictionaries()  # each row group has its own
@@ -97,12 +97,12 @@ def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
 
 
 def _opened(file: BinaryIO) -> pq.ParquetFile:
-    """To be read without threads: those of Arrow that are under way as Python ends, as after an error, abort it."""
+    """Opens a Parquet file for reading without threads; Arrow's threads abort Python if they run at its end."""
     return pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
 
 
 def check_table(path: Path, rows: int) -> None:
-    """Raises ResultError unless a Parquet file says of itself that it has so many rows, which takes no time."""
+    """Raises ResultError unless the metadata of a Parquet file, which is read at once, counts `rows` rows."""
     try:
         there = pq.read_metadata(path).num_rows
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -116,13 +116,13 @@ def _check_rows(path: Path, there: int, rows: int) -> None:
 
 
 def _unreadable(path: Path, error: Exception) -> ResultError:
-    """What the system refuses to read, or Arrow cannot."""
+    """Returns the error for a file that the system refuses to read, or that Arrow cannot."""
     reason = getattr(error, "strerror", None)
     return refusal(path, f"cannot read: {reason.lower()}" if reason else f"is damaged: {error}")
 
 
 class _Keys(dict[str, Any]):
-    """A table of a JSON file, and those in it."""
+    """An object of a JSON file, and the objects in it, which raise ResultError for a missing key."""
 
     def __init__(self, path: Path, key: str, found: dict[str, Any]) -> None:
         super().__init__({name: _with_keys(path, f"{key}{name}", value) for name, value in found.items()})
@@ -154,7 +154,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def check_summary(file: Path, found: object, key: str = "") -> None:
-    """Raises ResultError, which names the file and the key, for what is something else; `key` is where it was found."""
+    """Raises ResultError unless numbers, tables and lists of a summary are where xoff writes them.
+
+    The error names the file and the key; `key` is the key at which `found` stands.
+    """
     kind = _kinds().get(anywhere(key))
     if kind == "number" and found is None and not _may_be_null(anywhere(key)):
         raise refusal(file, "is missing", key)
@@ -170,7 +173,7 @@ def check_summary(file: Path, found: object, key: str = "") -> None:
 
 @cache
 def _kinds() -> dict[str, str]:
-    """Of each number's key, and of each table and list that such a key leads through, what it is."""
+    """Returns `number`, `table` or `list` for every key of a number and every key on the way to one."""
     kinds = dict.fromkeys(every(), "number")
     for key in every():
         for step in re.finditer(r"\[\]|\.", key):

@@ -1,4 +1,4 @@
-"""What a few seeds say: means and ratios with 95 % confidence intervals."""
+"""Means and ratios over a few seeds, with 95 % confidence intervals."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 _FAR = 10
-"""An interval that goes on for more times the value, or for less than one part of so many, tells nothing."""
+"""Factor between value and bound beyond which an interval is too wide to tell anything."""
 
 
 class Estimate(NamedTuple):
-    """A value with its interval; without bounds where there is one seed, or a zero that has no logarithm."""
+    """A value with its interval; it has no bounds for a single seed, nor for a ratio with a zero."""
 
     value: float
     low: float | None = None
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
 
     @property
     def unless_vague(self) -> Estimate:
-        """Without bounds if these tell nothing."""
+        """The estimate, without its bounds if it is vague."""
         return Estimate(self.value) if self.is_vague else self
 
 
@@ -45,7 +45,7 @@ _SHARES = Possible(most=1.0)
 
 
 def of_measure(measure: str, values: Sequence[float]) -> Estimate:
-    """The mean of a measure, a key of `summary.json`, over seeds; its interval holds what the measure can be."""
+    """Returns the mean over seeds of a measure, a key of `summary.json`; its interval keeps to possible values."""
     name = measure.rpartition(".")[2]
     if name.startswith("slowdown"):
         return mean(values, SLOWDOWNS)
@@ -53,16 +53,16 @@ def of_measure(measure: str, values: Sequence[float]) -> Estimate:
 
 
 def mean(values: Sequence[float], possible: Possible = ANY) -> Estimate:
-    """The arithmetic mean of independent values, one per seed, with the interval that is `around` it."""
+    """Returns the arithmetic mean of independent values, one per seed, with the interval of `around`."""
     return around(math.fsum(values) / len(values), values, possible)
 
 
 def around(centre: float, values: Sequence[float], possible: Possible = ANY) -> Estimate:
-    """A centre of independent values, one per seed, with an interval that holds it and only what is possible.
+    """Returns a centre of independent values, one per seed, with a confidence interval around it.
 
-    The interval is Student's t of the logarithms, as many times below the centre as above it; where a value is zero
-    it is that of the values. It ends where what is possible ends, but at 0 if a value itself lies below that: slowdowns
-    do where a link got faster.
+    The interval is Student's t of the logarithms, and so the same factor below and above the centre. If a value is
+    zero, it is Student's t of the values. The interval is cut to possible values. If a value lies below the least
+    possible one, as slowdowns do where a link got faster, it is cut at 0 instead.
     """
     if len(values) < 2:
         return Estimate(centre)
@@ -77,9 +77,9 @@ def around(centre: float, values: Sequence[float], possible: Possible = ANY) -> 
 
 
 def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate | None:
-    """How many times the base, paired by seed: the geometric mean of the ratios and the interval of their logarithms.
+    """Returns the geometric mean of the ratios of values to base, paired by seed, with its interval.
 
-    Where a value is zero it is the ratio of the means, without an interval; None if the base is zero throughout.
+    If a value is zero, returns the ratio of the means without an interval; None if the base is zero throughout.
     """
     if min(*values, *base) > 0:
         ratios = [value / under for value, under in zip(values, base, strict=True)]
@@ -88,7 +88,7 @@ def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate | None:
 
 
 def _half(values: Sequence[float]) -> float:
-    """Half the width of Student's t interval of the mean."""
+    """Returns half the width of Student's t interval of the mean."""
     from scipy import special  # takes a third of a second to load
 
     quantile = special.stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)

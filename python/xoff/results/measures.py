@@ -1,4 +1,4 @@
-"""What comparisons and sweeps measure: numbers of `summary.json`, by their keys."""
+"""Measures of comparisons and sweeps: the numbers of `summary.json`, by their keys."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _STATISTIC = re.compile(r"_(mean|min|max|p\d+)$")
 
 @cache
 def every() -> dict[str, Key]:
-    """Every number of `summary.json` by its key, with `[]` for positions in lists."""
+    """Returns every number of `summary.json` by its key, with `[]` for positions in lists."""
     return {key: entry for entry in KEYS if entry.unit is not None for path in entry.keys for key in spelled_out(path)}
 
 
 def spelled_out(path: str) -> Iterator[str]:
-    """The keys that a path with braces stands for: `pfc.{off,paused}_us` are two."""
+    """Yields the keys that a path with braces stands for: two for `pfc.{off,paused}_us`."""
     parts = re.split(r"\{([^}]*)\}", path)
     for chosen in product(*(part.split(",") if place % 2 else [part] for place, part in enumerate(parts))):
         yield "".join(chosen)
 
 
 def anywhere(measure: str) -> str:
-    """A measure without positions in lists: `workloads[].count` for `workloads[1].count`."""
+    """Returns a measure without positions in lists: `workloads[].count` for `workloads[1].count`."""
     return re.sub(r"\[\d+\]", "[]", measure)
 
 
 def named(name: str) -> dict[Key, list[str]]:
-    """What has a name, and which keys: `flows.all.fct_p99_us`, `fct_p99_us`, `FCT p99`, `fct`."""
+    """Returns the measures that a name such as `fct_p99_us`, `FCT p99` or `fct` means, each with its keys."""
     found: dict[Key, list[str]] = {}
     for key, entry in every().items():
         if _plain(anywhere(name)) in _names(key):
@@ -50,13 +50,13 @@ def named(name: str) -> dict[Key, list[str]]:
 
 
 def statistic(key: str) -> str:
-    """What of many values a measure is: `p99`, or nothing."""
+    """Returns the statistic in a measure's key, such as `p99`; empty if there is none."""
     found = _STATISTIC.search(UNIT.sub("", key))
     return found[1] if found else ""
 
 
 def why_nothing(measure: str) -> str:
-    """Why a measure has nothing to count, in a line: as far as its key tells."""
+    """Returns a line that says why a measure has no value, as far as its key tells."""
     group, _, quantity = measure.rpartition(".")
     of_what = _STATISTIC.sub("", UNIT.sub("", quantity))
     if group == "observed":
@@ -68,7 +68,7 @@ def why_nothing(measure: str) -> str:
 
 
 def _names(key: str) -> set[str]:
-    """What a measure is called: its key, the end of that with less and less behind it, and what tables print."""
+    """Returns the names of a measure: its key, shortened ends of the key, and the name in tables."""
     from xoff.results.table import measure_name, quantity_name  # brings NumPy
 
     end = key.rpartition(".")[2]
@@ -82,7 +82,7 @@ def _plain(name: str) -> str:
 
 
 def check_measures(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
-    """Raises ScenarioError for none, and for one that is no number of summaries."""
+    """Raises ScenarioError for an empty list of measures, and for one that is no number of summaries."""
     if not isinstance(measures, Collection) or isinstance(measures, str) or not measures:
         raise ScenarioError(file, key, "is no list of measures", "expected keys such as flows.small.fct_p99_us")
     for measure in measures:
@@ -92,14 +92,14 @@ def check_measures(measures: Sequence[str], file: str | None = None, key: str = 
 
 
 def _nearest(measure: object) -> str:
-    """The key of what has such a name, or else the most like it."""
+    """Returns the key of the measure that has a name, or else the key most like it."""
     keys = [key for of_entry in named(str(measure)).values() for key in of_entry]
     keys = keys or get_close_matches(anywhere(str(measure)), every(), n=1, cutoff=0)
     return keys[0].replace("[]", "[0]")
 
 
 def check_workloads(scenario: Scenario, measures: Sequence[str]) -> None:
-    """Raises ScenarioError for a measure of a workload that a scenario has not."""
+    """Raises ScenarioError for a measure of a workload that the scenario does not have."""
     count = len(scenario._core.workloads)
     for measure in measures:
         found = re.match(r"workloads\[(\d+)\]", measure)

@@ -1,4 +1,4 @@
-"""Notes on a result: those of its scenario, and which flows to be observed there were not."""
+"""Notes on a result: those of its scenario, and flows to be observed that did not exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FLOW = re.compile(r"[^*?[]+\.flow\d+")
 
 
 def of_result(result: Result) -> tuple[str, ...]:
-    """Returns the notes of the scenario that has run, and a line for each flow to be observed that there was not."""
+    """Returns the notes of the scenario that has run, and a line for each flow to be observed that did not exist."""
     return (*notes.of(_xoff.Scenario(result.scenario), result.inputs), *_of_observed_flows(result))
 
 

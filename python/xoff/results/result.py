@@ -1,4 +1,4 @@
-"""What a run leaves: tables, a summary, and how it came about."""
+"""The class Result: tables, summary and provenance of a run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Result:
     """The outcome of one run, in memory or opened from its folder."""
 
     summary: Summary
-    """What `summary.json` holds; docs/summary.md says what each key means, in which unit."""
+    """Numbers of the run, as in `summary.json`; docs/summary.md has meaning and unit of each key."""
     flow_rows: FlowRows | pa.Table
-    """The finished flows where they lie: `select` gives some columns of them, `flows` all."""
+    """Finished flows where they lie; `select` returns some columns of them, `flows` all."""
     ports: pa.Table
     """One row per port: what it sent, marked and dropped, and for how long it was paused, over the whole run."""
     series: pa.Table | None
@@ -37,7 +37,7 @@ class Result:
     provenance: Mapping[str, Any]
     """Versions, machine, command and the digests of the input files."""
     unfinished: pa.Table | None = None
-    """One row per flow that was not finished at the end: what was received of it; None if there is none."""
+    """One row per flow that was not finished at the end, with its received bytes; None if there is none."""
     queries: pa.Table | None = None
     """One row per complete query, with its completion time and timeouts; None if there is none."""
     collectives: pa.Table | None = None
@@ -45,9 +45,9 @@ class Result:
     job_flows: pa.Table | None = None
     """One row per flow of a job, by its name in the job's file, and the flow that it waited for; None without a job."""
     drops: pa.Table | None = None
-    """One row per dropped packet: where, why and whose; None unless `observe.drops` is of `every = "change"`."""
+    """One row per dropped packet, with port, reason and flow; None unless `observe.drops` has `every = "change"`."""
     packets: pa.Table | None = None
-    """One row per port that a packet of a flow came to, times in ps; None unless `observe.packets` names flows."""
+    """One row per port that a packet came to, times in ps; None unless `observe.packets` names flows."""
     pauses: pa.Table | None = None
     """One row per pause: who paused whom, when and why; None if `observe.pauses` did not ask for it."""
     pause_flows: pa.Table | None = None
@@ -55,15 +55,15 @@ class Result:
     headroom: pa.Table | None = None
     """One row per local maximum of the headroom in use in a switch; None if `observe.headroom` did not ask for it."""
     off_times: pa.Table | None = None
-    """One row per time from XOFF to XON of a queue, with what came and went; None like `headroom`."""
+    """One row per time from XOFF to XON of a queue, with bytes in and out; None if `headroom` is None."""
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Text of the files the resolved scenario names, by path: `inputs/NAME`."""
+    """Text of the files that the resolved scenario names, by path: `inputs/NAME`."""
 
     @cached_property
     def flows(self) -> pa.Table:
-        """One row per finished flow. Pandas, Polars and anything else that speaks Arrow read it without a copy.
+        """One row per finished flow, as an Arrow table, which Pandas and Polars read without a copy.
 
-        They are not installed with xoff: `flows.to_pandas()` needs `pip install pandas`.
+        Neither is installed with xoff: `flows.to_pandas()` needs `pip install pandas`.
         """
         return self.flow_rows.select(self.flow_rows.schema.names)
 
@@ -82,7 +82,7 @@ class Result:
 
     @property
     def digest(self) -> str:
-        """Hash of every integer result: the same for the same scenario and seed, on any machine."""
+        """Hash of every integer result; equal for equal scenario and seed, on any machine."""
         return str(self.summary["digest"])
 
     def pause_tree(
@@ -92,7 +92,7 @@ class Result:
         at_ns: float | None = None,
         between_ns: tuple[float, float] | None = None,
     ) -> PauseTree:
-        """Why a victim was paused: what it waited for, what that waited for, back to where it began.
+        """Returns the pause tree of a victim: the queues it waited for, the queues these waited for, back to the roots.
 
         Args:
             victim: A flow (`host0.flow3`, or its `flow_id`), a host, a switch or a port; left out, everyone.
@@ -105,7 +105,7 @@ class Result:
         return facade.pause_tree(self, victim, at_ns, between_ns)
 
     def flows_over(self, port: str) -> pa.Table:
-        """The flows whose data may have left by a port, such as `leaf0.port3`.
+        """Returns the flows whose data may have left by a port, such as `leaf0.port3`.
 
         See `xoff.explain.flows_over_port.flows_over`.
 
@@ -114,11 +114,10 @@ class Result:
         return facade.flows_over(self, port)
 
     def critical_path(self, flow: str) -> CriticalPath:
-        """Where the time of a flow, `host0.flow3`, went: in which queues, pauses, timeouts, or for its rate.
+        """Returns the queues, pauses, timeouts and rate limits that took the time of a flow, such as `host0.flow3`.
 
-        That of a flow which had not finished is told of up to the end of the run. The scenario runs once more, with the
-        flow's packets recorded; see `xoff.explain.why.critical_paths`, which takes several, and
-        `xoff.explain.why.slowest`, which names those that it is worth asking about.
+        The path of an unfinished flow ends with the run. The scenario runs once more, with the flow's packets recorded.
+        `xoff.explain.why.critical_paths` takes several flows, and `xoff.explain.why.slowest` names the slowest ones.
 
         Raises:
             ValueError: There is no such flow.
@@ -127,7 +126,7 @@ class Result:
         return facade.critical_path(self, flow)
 
     def pause_cycles(self) -> list[Cycle]:
-        """Every time that paused queues have waited for one another in a circle (cyclic buffer dependency).
+        """Returns every time that paused queues waited for one another in a circle (cyclic buffer dependency).
 
         Raises ValueError if the scenario's `observe.pauses` did not ask for it.
         """
@@ -135,7 +134,7 @@ class Result:
 
     @property
     def plot(self) -> Plots:
-        """Figures: `result.plot.fct_cdf()`."""
+        """Figures of the result, such as `result.plot.fct_cdf()`."""
         return facade.plots(self)
 
     def save(self, path: str | Path, *, force: bool = False, report: bool = True) -> Path:

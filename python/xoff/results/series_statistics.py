@@ -1,4 +1,4 @@
-"""What was recorded over time, summed up over the measured time: numbers that can be compared and swept."""
+"""Statistics of recorded series over the measured time, which studies can compare and sweep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNITS = {
     **dict.fromkeys(("queue", "pool", "input", "window"), ("bytes", 1.0)),
     **dict.fromkeys(("throughput", "class_throughput", "flow_throughput", "rate"), ("gbps", 1e9)),
 }
-"""By quantity the end of its keys, and how many of the series' units make one of theirs."""
+"""Unit in the keys of each quantity, and how many units of the series make one of it."""
 STATISTICS = ("mean", "p50", "p99", "max")
 
 _Statistics: TypeAlias = "dict[str, float | None]"
@@ -26,7 +26,7 @@ _NOTHING: _Statistics = dict.fromkeys(STATISTICS)
 
 
 def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) -> dict[str, float | None]:
-    """Statistics of all that was recorded of each quantity, names and classes together; None of what was not.
+    """Returns statistics of each recorded quantity, over all names and classes; None for quantities not recorded.
 
     Args:
         series: A table with the columns of `series.parquet`; None if nothing was recorded.
@@ -47,7 +47,7 @@ def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) 
 
 
 def observed_in(summary: dict[str, Any]) -> list[tuple[str, str, dict[str, float]]]:
-    """Of a summary: each quantity that was observed, the end of its keys, and its statistics."""
+    """Returns each observed quantity of a summary with its unit and its statistics."""
     found = summary.get("observed", {})  # summaries of before have none
     return [
         (name, unit, {statistic: found[f"{name}_{statistic}_{unit}"] for statistic in STATISTICS})
@@ -64,7 +64,7 @@ def _of(quantity: str, rows: pa.Table, observe: dict[str, Any], start_ns: int, e
 
 
 def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
-    """Of samples in the measured time, each of which counts alike."""
+    """Returns statistics of the samples in the measured time, with equal weights."""
     time_ns = rows["time_ns"].to_numpy()
     value = np.sort(rows["value"].to_numpy()[(time_ns >= start_ns) & (time_ns < end_ns)])
     if not len(value):
@@ -74,7 +74,7 @@ def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
 
 
 def _over_time(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
-    """Of lengths that were recorded on change, each as long as it lasted; a queue is empty until its first."""
+    """Returns statistics of lengths recorded on change, weighted by their duration; queues begin empty."""
     name = rows["name"].combine_chunks().dictionary_encode().indices.to_numpy()
     queue = name.astype(np.int64) * 256 + rows["priority"].to_numpy()
     time_ns, value = rows["time_ns"].to_numpy(), rows["value"].to_numpy()

@@ -1,4 +1,4 @@
-"""Slowdown by flow size: flows in groups of similar size, which are the same for all runs that are held together."""
+"""Slowdown by flow size, in groups of similar size that several runs share."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from xoff.results.columns import FlowRows
 
 COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "measured")
-"""What figures need of `flows.parquet`: a run may have millions of flows."""
+"""Columns of `flows.parquet` that figures need; a run may have millions of flows."""
 PERCENTS = (50, 95, 99)
 FEW_FLOWS = 100
-"""Of so many flows or fewer the 99th percentile is that of the slowest."""
+"""Number of flows up to which the 99th percentile is the slowest flow."""
 _FEWEST_GROUPS, _MOST_GROUPS = 5, 20
 
 
@@ -29,23 +29,23 @@ class Group(NamedTuple):
     """Flows of similar size."""
 
     largest_bytes: int
-    """The largest size that is in it, in whichever run."""
+    """Largest size in the group, over all runs."""
     flows: int
     quantiles: tuple[float, ...]
     """Slowdown at each of `PERCENTS`; none of no flows."""
 
 
 def groups_of(flows: FlowRows | pa.Table, groups: int | None = None) -> list[Group]:
-    """The flows by size, in at most `groups` groups of about equally many; those of one size are in one group.
+    """Returns the flows by size, in groups of about equally many; flows of one size are in one group.
 
     By default 5 to 20 groups, of more than `FEW_FLOWS` where there are enough.
 
     Args:
-        flows: What has the columns of `flows.parquet`.
-        groups: How many at most.
+        flows: A table with the columns of `flows.parquet`.
+        groups: The most groups.
 
     Raises:
-        ValueError: There are none.
+        ValueError: `groups` is below 1.
     """
     if groups is not None and groups < 1:
         message = f"groups: is {groups}; expected at least 1"
@@ -54,7 +54,10 @@ def groups_of(flows: FlowRows | pa.Table, groups: int | None = None) -> list[Gro
 
 
 def limits(sizes: Sequence[npt.NDArray[np.int64]], groups: int | None = None) -> npt.NDArray[np.int64]:
-    """The largest size of each group of several sets of flows; by default as many as the smallest set has."""
+    """Returns the largest size of each group of several sets of flows.
+
+    By default, the smallest set decides how many groups there are.
+    """
     fewest = min((len(of_set) for of_set in sizes if len(of_set)), default=0)
     groups = groups or min(max(fewest // (FEW_FLOWS + 1), _FEWEST_GROUPS), _MOST_GROUPS)
     ordered = np.sort(np.concatenate(sizes))
@@ -69,13 +72,13 @@ def limits(sizes: Sequence[npt.NDArray[np.int64]], groups: int | None = None) ->
 
 
 def groups_within(flows: FlowRows | pa.Table, largest: npt.NDArray[np.int64]) -> list[Group]:
-    """The flows in groups of which each ends with the next of these sizes."""
+    """Returns groups of the flows; each group ends with the next of the sizes `largest`."""
     parts = slowdowns_within(flows, largest)
     return [Group(int(size), len(part), quantiles(part)) for size, part in zip(largest, parts, strict=True)]
 
 
 def slowdowns_within(flows: FlowRows | pa.Table, largest: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
-    """The slowdowns of each of these groups, in order."""
+    """Returns the ordered slowdowns of each group; each ends with the next of the sizes `largest`."""
     sizes = counted(flows, "size_bytes")
     order = np.argsort(sizes, kind="stable")
     ends = np.searchsorted(sizes, largest, side="right", sorter=order)
@@ -85,6 +88,6 @@ def slowdowns_within(flows: FlowRows | pa.Table, largest: npt.NDArray[np.int64])
 
 
 def quantiles(ordered: npt.NDArray[np.float64]) -> tuple[float, ...]:
-    """Each of `PERCENTS` of slowdowns in order; none of no flows."""
+    """Returns the percentiles `PERCENTS` of ordered slowdowns; an empty tuple for no flows."""
     found = (quantile(ordered, percent) for percent in PERCENTS)
     return tuple(value for value in found if value is not None)

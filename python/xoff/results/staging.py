@@ -37,27 +37,27 @@ _ON_COMMAND_LINE = {"another": "choose another folder with --out", "force": "--f
 class Staging:
     """A place to write a folder meanwhile, beside the name it will have.
 
-    It is made before the run, so that an output that cannot be written is known before any time is spent. As a context
-    manager it leaves nothing behind unless `commit` was called; what a killed process leaves goes when a folder of the
-    same name is written again.
+    Staging begins before the run, so that an output that cannot be written fails before any time is spent. As a
+    context manager it leaves nothing behind unless `commit` was called. The next staging for the same name removes
+    what a killed process left.
     """
 
     path: Path
-    """Where to write."""
+    """Folder to write into."""
     wanted: Path | None
     """The name the folder is to have; None where any numbered one will do."""
     names: Iterator[Path]
-    """Numbered names, of which it takes the first that is free if it cannot have that."""
+    """Numbered names; the folder gets the first free one if it cannot have the wanted name."""
     replaces: Callable[[Path], bool] | None
-    """Whether what has that name is replaced; None if nothing is."""
+    """Whether a folder that has the name already is replaced; None if no folder is."""
     parents: list[Path]
-    """Folders that were made to hold it, outermost first."""
+    """Folders that were made to hold the new one, outermost first."""
     lock: int | None
-    """What says that this process writes there, an open file; None where the file system cannot say so."""
+    """Open file whose lock says that this process writes there; None where the file system has no locks."""
 
     @classmethod
     def at(cls, path: str | Path, *, replaces: Callable[[Path], bool] | None = None) -> Staging:
-        """For a folder of this name.
+        """Begins a folder of a given name.
 
         Raises OutputError if it cannot be written or is there already, unless `replaces` says it may be replaced.
         """
@@ -74,22 +74,22 @@ class Staging:
 
     @classmethod
     def numbered(cls, parent: str | Path, name: str) -> Staging:
-        """For the next free one of `NAME-001`, `NAME-002`, ... in `parent`."""
+        """Begins a folder with the next free name of `NAME-001`, `NAME-002`, ... in `parent`."""
         return cls._make(None, Path(parent), name)
 
     @classmethod
     def chosen(cls, out: str | Path | None, name: str, *, force: bool, replaces: Callable[[Path], bool]) -> Staging:
-        """For the folder `out`, or by default a new numbered one, `results/NAME-001`.
+        """Begins the folder `out`, or by default a new numbered one, `results/NAME-001`.
 
-        Raises OutputError if it cannot be written or `out` exists; with `force` it may, if `replaces` says so of it.
+        Raises OutputError if it cannot be written or `out` exists, unless `force` is set and `replaces` allows it.
         """
         return cls.numbered("results", name) if out is None else cls.at(out, replaces=replaces if force else None)
 
     @classmethod
     def of_numbers(cls, out: str | Path | None, name: str, numbers: str, *, force: bool) -> Staging:
-        """The same for a folder that holds a file of this name, with numbers of many runs.
+        """Begins a folder for the numbers of many runs, which has a file called `numbers`; see `chosen`.
 
-        What Ctrl-C cut short is replaced without `force`, too: the same command goes on.
+        A folder that Ctrl-C left incomplete is replaced even without `force`, since the same command goes on with it.
         """
         goes_on = out is not None and _is_interrupted(Path(out).expanduser() / numbers)
         return cls.chosen(out, name, force=force or goes_on, replaces=lambda path: (path / numbers).is_file())
@@ -114,10 +114,10 @@ class Staging:
         return cls(path, wanted, _numbered(parent, name), replaces, made, lock)
 
     def commit(self) -> Path:
-        """Gives the folder its name, which is returned.
+        """Gives the folder its name, and returns that path.
 
-        What it holds is on the disk by then, so that not even a power cut leaves half of it under that name. If someone
-        took the name meanwhile, it gets a numbered one, and OutputError says which.
+        All files are flushed to disk first, so that not even a power cut leaves half a folder under that name. If
+        another process took the name meanwhile, the folder gets a numbered one, and OutputError says which.
         """
         if self.wanted is not None and self.commit_unless_taken():
             return self.wanted
@@ -129,7 +129,7 @@ class Staging:
         return numbered
 
     def commit_unless_taken(self) -> bool:
-        """The same, but false if someone took the name meanwhile: what is there stays, and is all that there is."""
+        """Gives the folder its name; returns False, and leaves the other in place, if the name was taken meanwhile."""
         assert self.wanted is not None
         with self.writing(), interrupts_delayed():
             _flush(self.path)
@@ -137,7 +137,7 @@ class Staging:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Raises OutputError for what the system refuses of what is written within."""
+        """Turns errors of the system inside a block into OutputError."""
         try:
             yield
         except OutputError:
@@ -146,7 +146,7 @@ class Staging:
             raise unwritable(self.wanted or self.path.parent, error) from None
 
     def _takes(self, name: Path, replaces: Callable[[Path], bool] | None = None) -> bool:
-        """Gives the folder this name, unless it is taken by what is not replaced."""
+        """Renames the folder; returns False if the name is taken and may not be replaced."""
         new, name = self.path.resolve(), name.parent.resolve() / name.name  # ways may lead through what is replaced
         try:
             new.rename(name)
@@ -171,7 +171,7 @@ class Staging:
 
 
 def unwritable(path: Path, error: OSError) -> OutputError:
-    """The one line for a folder that cannot be written."""
+    """Returns the error for a folder that cannot be written."""
     reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow has its own words for it
     return _refusal(path, "cannot write here: {reason}; {another}", reason=reason.lower())
 
@@ -182,7 +182,7 @@ def _refusal(path: Path, text: str, **said: str) -> OutputError:
 
 
 def _replace(old: Path, new: Path) -> None:
-    """Puts a folder where another one is, which stays there if that fails."""
+    """Puts a new folder in the place of an old one; if that fails, the old one stays."""
     discarded = new.with_suffix(".replaced")
     old.rename(discarded)
     try:
@@ -199,7 +199,7 @@ def _replace(old: Path, new: Path) -> None:
 
 
 def _is_interrupted(numbers: Path) -> bool:
-    """Whether the file says that something is missing in it."""
+    """Whether a file of numbers says that its runs were interrupted."""
     try:
         found = json.loads(numbers.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -208,12 +208,12 @@ def _is_interrupted(numbers: Path) -> bool:
 
 
 def _open_mode(parent: Path) -> int:
-    """Permissions for a folder in `parent`: mkdtemp makes a secret one, a result is as open as what holds it."""
+    """Returns the permissions of `parent`, which a result gets too; mkdtemp alone makes a private folder."""
     return parent.stat().st_mode & 0o777
 
 
 def _remove_abandoned(parent: Path, name: str) -> None:
-    """Removes what processes of this host that were killed have left of a folder of this name."""
+    """Removes the staging folders for a name that killed processes of this host have left."""
     pattern = re.compile(rf"\.{re.escape(name)}\.\w+\.{_host()}\.partial")
     with suppress(OSError):
         for path in filter(lambda path: pattern.fullmatch(path.name), parent.iterdir()):
@@ -224,7 +224,7 @@ def _remove_abandoned(parent: Path, name: str) -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """An open file that has the folder for itself, until it is closed or the process ends; None if that cannot be."""
+    """Locks a folder and returns the open file that holds the lock; None if it is locked or cannot be."""
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
@@ -238,7 +238,7 @@ def _lock(folder: Path) -> int | None:
 
 
 def _host() -> str:
-    """A word for this host: on some network file systems locks hold on one host only."""
+    """Returns a word for this host; on some network file systems, locks hold on one host only."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 

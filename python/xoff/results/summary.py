@@ -31,7 +31,7 @@ SCHEMA_VERSION = 1
 CLASSES = ("all", "small", "medium", "large")
 
 _PERCENTILES = {"p50": 50, "p95": 95, "p99": 99, "p999": 99.9}
-"""Of completion times and slowdowns."""
+"""Percentiles of completion times and slowdowns, by the names in their keys."""
 
 
 def summarise(
@@ -42,13 +42,13 @@ def summarise(
     size_classes: Sequence[int],
     engine: dict[str, Any],
 ) -> Summary:
-    """Everything `summary.json` holds about flows and the network.
+    """Returns everything that `summary.json` holds about flows and the network.
 
     Args:
-        flows: What has the columns of `flows.parquet`.
+        flows: A table with the columns of `flows.parquet`.
         unfinished: A table with those of `unfinished.parquet`; None if there is none.
         totals: The simulator's counters.
-        pathologies: Deadlocks, storms and what watchdogs did, and whether the run was too long.
+        pathologies: Deadlocks, storms, interventions of watchdogs, and whether the run was too long.
         size_classes: Bytes at which small ends and medium ends.
         engine: `cpu_seconds`, `wall_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
@@ -102,7 +102,7 @@ def summarise(
 
 
 def of_unfinished(unfinished: pa.Table | None) -> dict[str, Any]:
-    """Goodputs of flows that were not finished, over the measured time, and how fairly those without end share it.
+    """Returns goodputs of unfinished flows over the measured time, and Jain's index of those without end.
 
     Args:
         unfinished: A table with the columns of `unfinished.parquet`; None if there is none.
@@ -120,10 +120,10 @@ def of_unfinished(unfinished: pa.Table | None) -> dict[str, Any]:
 
 
 def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dict[str, Any]:
-    """Completion times and slowdowns of all, small, medium and large flows, of those that count (`counted`).
+    """Returns completion times and slowdowns of all, small, medium and large flows, of those that count (`counted`).
 
     Args:
-        flows: What has the columns of `flows.parquet`.
+        flows: A table with the columns of `flows.parquet`.
         size_classes: Bytes at which small ends and medium ends; a flow of just that size is in the next class.
     """
     return _of_each(members_of(counted(flows, "size_bytes"), size_classes), flows)
@@ -135,10 +135,10 @@ def of_workloads(
     workloads: Sequence[tuple[str, str]],
     of_all: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """The same of the flows of each workload; those of queries are requests and responses.
+    """Returns completion times and slowdowns of each workload's flows; those of queries are requests and responses.
 
     Args:
-        flows: What has the columns of `flows.parquet`.
+        flows: A table with the columns of `flows.parquet`.
         unfinished: A table with the columns of `unfinished.parquet`; None if there is none.
         workloads: Kind and transport of each, in the order of the scenario.
         of_all: The numbers of all flows, which are those of a single workload.
@@ -160,7 +160,7 @@ def _unfinished_of(unfinished: pa.Table | None, workload: int) -> dict[str, Any]
 
 
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:
-    """The simulator's counters of queries, completion times, and the share of complete queries with a timeout.
+    """Returns counters of queries, their completion times, and the share of complete queries with a timeout.
 
     Args:
         queries: A table with the columns of `queries.parquet`; None if there are none.
@@ -180,7 +180,7 @@ def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, An
 
 
 def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """For each workload of collectives the simulator's counters, completion times and bus bandwidths.
+    """Returns counters, completion times and bus bandwidths of each workload of collectives.
 
     Args:
         collectives: A table with the columns of `collectives.parquet`; None if none is complete.
@@ -212,7 +212,7 @@ def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -
 
 
 def _time_of_each(collectives: pa.Table) -> float | None:
-    """From when a group's first collective begins until its last is complete, over how many; the mean of groups."""
+    """Returns the mean time of an iteration: per group, first start to last end, over its number of collectives."""
     ends = [("start_ns", "min"), ("finish_ns", "max"), ("start_ns", "count")]
     groups = collectives.group_by("group").aggregate(ends).to_pylist()
     times = [(row["finish_ns_max"] - row["start_ns_min"]) / row["start_ns_count"] / 1000 for row in groups]
@@ -220,7 +220,7 @@ def _time_of_each(collectives: pa.Table) -> float | None:
 
 
 def of_jobs(totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """For each job the simulator's counters, with times in microseconds; None for one that is not complete."""
+    """Returns the counters of each job, with times in microseconds; None for the completion of an incomplete job."""
     times = {"computing_ns": "computing_us", "completion_ns": "completion_us"}
     return [
         {times.get(key, key): number / 1000 if key in times and number else number for key, number in of_job.items()}
@@ -229,7 +229,7 @@ def of_jobs(totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
-    """One column of the flows that count: those that started in the measured time and finished before the stop."""
+    """Returns a column of the flows that count: started in the measured time and finished before the stop."""
     measured, column = _array(flows, "measured"), _array(flows, name)
     return column if measured.all() else column[measured]
 
@@ -242,16 +242,16 @@ def _array(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
 
 
 def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> dict[str, Members]:
-    """For each of `CLASSES` which of the sizes (bytes, one per flow) belong to it."""
+    """Returns for each of `CLASSES` a function that says which sizes (bytes, one per flow) belong to it."""
     place = np.digitize(size, size_classes).astype(np.uint8)  # a run may have millions of flows
     classes: dict[str, Members] = {"all": lambda: np.ones(len(place), bool)}
     return classes | {name: partial(np.equal, place, index) for index, name in enumerate(CLASSES[1:])}
 
 
 def value_at(summary: Summary, path: str) -> float | None:
-    """The number at a path of keys, `flows.small.fct_p99_us` or `workloads[1].fct_p99_us`; None if a list ends before.
+    """Returns the number at a path such as `workloads[1].fct_p99_us`; None if the list is too short or the number null.
 
-    Raises KeyError if there is no such key, TypeError or ValueError if it is of no number.
+    Raises KeyError for an unknown key, and TypeError or ValueError for a value that is no number.
     """
     found: Any = summary
     for key in path.split("."):
@@ -265,14 +265,14 @@ def value_at(summary: Summary, path: str) -> float | None:
 
 
 def quantile(ordered: npt.NDArray[Any], percent: float) -> float | None:
-    """Element floor(p n) of n ordered values, for p in percent below 100, to a tenth; None if there are none."""
+    """Returns element floor(p n / 100) of n ordered values, for p below 100 in steps of 0.1; None for no values."""
     if not len(ordered):
         return None
     return float(ordered[round(10 * percent) * len(ordered) // 1000])
 
 
 def ordered_members(values: npt.NDArray[Any], members: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The values of the members, a truth for each value or positions, in order; one copy of them and no other."""
+    """Returns the members' values in order; `members` is a mask or positions. Makes one copy and no other."""
     chosen: npt.NDArray[Any] = values[members]
     chosen.sort()
     return chosen

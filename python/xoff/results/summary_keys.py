@@ -1,4 +1,4 @@
-"""What every key of `summary.json` means; `xoff explain`, docs/summary.md and what can be measured come from here."""
+"""Meaning of every key of `summary.json`, from which docs/summary.md, `xoff explain` and measures follow."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from typing import NamedTuple
 
 UNIT = re.compile("_(us|ns|bytes|gbps)$")
-"""The end of a key that tells its unit."""
+"""Unit at the end of a key."""
 
 
 class Key(NamedTuple):
-    """Numbers, text or truths that mean the same."""
+    """Keys of the summary that share a meaning."""
 
     keys: tuple[str, ...]
-    """Paths, `{}` around what stands in one place, `[]` after lists."""
+    """Paths of the keys, with alternatives in `{}` and `[]` after lists."""
     unit: str | None
-    """Empty if it has none; None of what is no number."""
+    """Unit of the number; empty if it has none, None if the value is no number."""
     about: str
     source: str | None = None
-    """Whose the definition is."""
+    """Source of the definition, such as a paper."""
 
 
 _CLASSES = "flows.{all,small,medium,large}"

@@ -1,4 +1,4 @@
-"""The numbers of a summary as people read them: shared by the terminal, the notebook and the page."""
+"""Numbers of a summary in words and rows of text, for terminal, notebook and report."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _REASONS = {
 
 
 def reason_words(reason: str) -> str:
-    """Why a packet was dropped, in words."""
+    """Returns the reason of a drop in words."""
     return _REASONS[reason]
 
 
 def measure_name(key: str) -> str:
-    """What people call a number of the summary, such as `flows.small.fct_p99_us`: small FCT p99."""
+    """Returns the name of a measure for people: small FCT p99 for `flows.small.fct_p99_us`."""
     group, _, quantity = key.rpartition(".")
     parts = group.split(".")
     before = [part for part in parts if part in CLASSES or part.endswith("]") or quantity not in _NAMES]
@@ -70,12 +70,12 @@ def measure_name(key: str) -> str:
 
 
 def quantity_name(quantity: str) -> str:
-    """The same of the last part of its key."""
+    """Returns the name for people of the last part of a measure's key."""
     return _NAMES.get(quantity) or UNIT.sub("", quantity).replace("_", " ")
 
 
 def measured(key: str, value: float) -> str:
-    """A number of the summary with its unit; `key` is its key, or the last part of that."""
+    """Formats a number of the summary with its unit, given its key or the last part of it."""
     match key.rpartition(".")[2].rpartition("_")[2]:
         case "us":
             return duration(value)
@@ -92,7 +92,7 @@ def measured(key: str, value: float) -> str:
 
 
 class Card(NamedTuple):
-    """One number that deserves a place at the top."""
+    """A number for the top of the report."""
 
     label: str
     value: str
@@ -100,7 +100,7 @@ class Card(NamedTuple):
 
 
 def measured_time(summary: Summary) -> str | None:
-    """From when to when completion times and goodputs are measured; None if that is the whole run."""
+    """Returns the begin and end of the measured time in words; None if that is the whole run."""
     measured = summary.get("measured")  # summaries of before have none
     if measured is None or (measured["start_ns"] == 0 and measured["end_ns"] == summary["end_ns"]):
         return None
@@ -109,14 +109,14 @@ def measured_time(summary: Summary) -> str | None:
 
 
 def class_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tuple[str, list[str]]]:
-    """For each size class its name with bounds, and a cell for each column."""
+    """Returns for each size class its name with bounds, and a cell for each column."""
     flows = summary["flows"]
     labels = class_labels(summary["size_classes_bytes"])
     return [(labels[name], [_cell(column, flows[name][column.key]) for column in columns]) for name in CLASSES]
 
 
 def workload_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tuple[str, list[str]]]:
-    """For each of several workloads where it stands and its kind, and a cell for each column; none of a single one."""
+    """Returns for each workload its name and a cell for each column; no rows for a single workload."""
     workloads = summary.get("workloads", [])  # results of before have none
     if len(workloads) < 2:
         return []
@@ -125,7 +125,7 @@ def workload_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list
 
 
 def workload_names(summary: Summary) -> list[str]:
-    """Where each workload stands in the scenario, its kind, and its transport where there are several."""
+    """Returns the position and kind of each workload, and its transport where there are several."""
     workloads = summary.get("workloads", [])
     several = len({numbers.get("transport") for numbers in workloads}) > 1
     return [
@@ -135,7 +135,7 @@ def workload_names(summary: Summary) -> list[str]:
 
 
 def class_labels(limits: list[int]) -> dict[str, str]:
-    """Size classes with their bounds in binary or decimal units, whichever is round."""
+    """Returns the size classes with their bounds in binary or decimal units, whichever is round."""
     small, medium = (size(limit) for limit in limits)
     return {
         "all": "all",
@@ -146,7 +146,7 @@ def class_labels(limits: list[int]) -> dict[str, str]:
 
 
 def cards(summary: Summary) -> list[Card]:
-    """The numbers one looks at first."""
+    """Returns the numbers for the top of the report."""
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     tail = "small" if flows["small"]["count"] else "all"
     lost = others_dropped(summary)
@@ -170,7 +170,7 @@ def cards(summary: Summary) -> list[Card]:
 
 
 def _card_of_collectives(summary: Summary) -> Card | None:
-    """The first collectives of which some were complete in the measured time, where there are any."""
+    """Returns the card of the first collectives that completed in the measured time; None without any."""
     key = "bus_bandwidth_mean_gbps"
     found = [each for each in summary.get("collectives", []) if each[key] is not None]  # summaries of before have none
     if not found:
@@ -182,7 +182,7 @@ JOB_HEADINGS = ("workload", "flows", "whole", "completion", "longest chain of co
 
 
 def job_rows(summary: Summary) -> list[list[str]]:
-    """A row for each job."""
+    """Returns a row for each job."""
     return [
         [
             f"workload[{each['workload']}]",
@@ -210,7 +210,7 @@ COLLECTIVE_HEADINGS = (
 
 
 def collective_rows(summary: Summary) -> list[list[str]]:
-    """A row for each workload of collectives."""
+    """Returns a row for each workload of collectives."""
     return [
         [
             f"workload[{each['workload']}]",
@@ -234,7 +234,7 @@ def collective_rows(summary: Summary) -> list[list[str]]:
 
 
 def others_dropped(summary: Summary) -> str:
-    """How many acknowledgements and headers of trimmed packets were dropped, which no share of packets counts."""
+    """Returns the number of dropped ACKs and trimmed headers in words; the loss rate does not count them."""
     packets = summary["packets"]
     headers = packets.get("trimmed_dropped", 0)  # summaries of before have none
     of_each = ((packets["acknowledgements_dropped"], "acknowledgement"), (headers, "trimmed header"))
@@ -242,7 +242,7 @@ def others_dropped(summary: Summary) -> str:
 
 
 def loss(summary: Summary) -> str:
-    """The share of packets that were dropped, and for which reasons: `24 %: 9 not ECN-capable`."""
+    """Returns the share of dropped packets with the reasons, such as `24 %: 9 not ECN-capable`."""
     packets = summary["packets"]
     counts = {reason: packets.get(f"dropped_{reason}", 0) for reason in _REASONS}  # summaries of before lack some
     reasons = ", ".join(f"{count:,} {_REASONS[reason]}" for reason, count in counts.items() if count)
@@ -250,7 +250,7 @@ def loss(summary: Summary) -> str:
 
 
 def counters(summary: Summary) -> dict[str, dict[str, str]]:
-    """Every group of counters of the summary that counted anything, each number written out."""
+    """Returns every group of counters of the summary that has a number other than zero, written out."""
     groups = {name: group for name, group in summary.items() if isinstance(group, dict) and name != "flows"}
     told = {name: group for name, group in groups.items() if any(value for _, value in _flat(group))}
     return {name: {key: _plain(value) for key, value in _flat(group)} for name, group in told.items()}

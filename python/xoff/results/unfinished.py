@@ -1,4 +1,4 @@
-"""Flows that had not finished at the end, which completion times leave out: how many of how many."""
+"""Number of flows unfinished at the end, which completion times leave out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xoff.results.summary import Summary
 
 MEASURE = "measured.unfinished"
-"""The key of `summary.json` that counts them, and flows without end."""
+"""Key of `summary.json` that counts unfinished flows, those without end included."""
 
 
 class Unfinished(NamedTuple):
@@ -23,14 +23,14 @@ class Unfinished(NamedTuple):
 
     flows: int
     of: int
-    """With those that count."""
+    """Number of these flows and of the finished ones that count."""
 
     def __str__(self) -> str:
         return f"{self.flows:,} of {self.of:,}"
 
 
 def of_run(path: Path, summary: Summary) -> Unfinished:
-    """Those of a result folder. Raises ResultError."""
+    """Returns the unfinished flows of a result folder. Raises ResultError."""
     count = 0
     if summary.get("measured", {}).get("unfinished"):  # summaries of before have none
         table = folder.flow_table(path, summary, ("size_bytes", "measured"), folder.UNFINISHED)
@@ -39,12 +39,12 @@ def of_run(path: Path, summary: Summary) -> Unfinished:
 
 
 def together(runs: Iterable[Unfinished]) -> Unfinished:
-    """Those of several runs."""
+    """Returns the sum over several runs."""
     return Unfinished(*map(sum, zip(*runs, strict=True)))
 
 
 def note(of_each: Mapping[str, Unfinished]) -> str:
-    """Those of each by its name, in a line; empty if there are none."""
+    """Returns a line on the unfinished flows of each scenario, by name; empty if there are none."""
     if not any(found.flows for found in of_each.values()):
         return ""
     several = len(of_each) > 1

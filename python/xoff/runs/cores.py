@@ -6,5 +6,5 @@ import os
 
 
 def usable() -> int:
-    """How many this process may use, which where a batch system or a container limits it are fewer than there are."""
+    """Returns the number of cores that this process may use; a batch system or a container may allow only some."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

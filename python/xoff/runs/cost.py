@@ -1,4 +1,4 @@
-"""What a run costs this process: CPU seconds of all its threads, seconds by the clock, and memory it added."""
+"""Cost of a run to this process: CPU seconds of all threads, seconds by the clock, added memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TRIM_THRESHOLD = -1  # M_TRIM_THRESHOLD in malloc.h
 
 
 class Cost:
-    """Measures from its making to `stop`."""
+    """Measures CPU time, clock time and memory from when it is made until `stop`."""
 
     def __init__(self) -> None:
         _forget_peak()
@@ -21,7 +21,7 @@ class Cost:
         self.added_rss_mb: float | None = None
 
     def stop(self) -> Cost:
-        """Takes all readings; memory is the peak since the start less what was resident then (10^6 bytes)."""
+        """Takes all readings; memory is the peak since the start less the resident memory at the start (10^6 bytes)."""
         self.cpu_seconds = time.process_time() - self._cpu
         self.wall_seconds = time.perf_counter() - self._wall
         peak = _status("VmHWM")
@@ -31,9 +31,9 @@ class Cost:
 
 
 def give_back_freed_memory() -> None:
-    """Has this process give large blocks back to the system whenever they are freed.
+    """Makes glibc give large blocks back to the system whenever they are freed.
 
-    Left alone, glibc keeps blocks as large as any that was freed before, up to 32 MB: tens of megabytes after a run.
+    By default, glibc keeps blocks as large as any freed before, up to 32 MB: tens of megabytes after a run.
     """
     import ctypes
 
@@ -45,7 +45,7 @@ def give_back_freed_memory() -> None:
 
 
 def _forget_peak() -> None:
-    """Sets VmHWM back to VmRSS, so that an earlier, larger run in this process does not count."""
+    """Resets the peak of resident memory (VmHWM to VmRSS), so that an earlier, larger run does not count."""
     try:
         _CLEAR_PEAK.write_text("5")
     except OSError:

@@ -1,4 +1,4 @@
-"""One run: the simulator called, its cost measured, its columns made into a result."""
+"""One run: calls the simulator, measures its cost, and makes a result of its columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many runs, in as many processes as asked for; what is finished is kept, and never run again."""
+"""Many runs, in several worker processes; finished runs are kept in a store and never run again."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ FoundT = TypeVar("FoundT")
 _OF_TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that reach every process of a terminal."""
 _cancelled: Event | None = None
-"""In a worker process: set once the process that started it wants no more results."""
+"""In a worker process, the event that its parent sets to cancel the run."""
 _keeping = threading.Lock()
-"""Held while a result is written."""
+"""Lock held while a result is written."""
 
 
 def run(
@@ -40,22 +40,22 @@ def run(
     workers: int = 1,
     on_finished: Callable[[], None] = lambda: None,
 ) -> None:
-    """Runs every scenario that is not kept yet, and keeps each as it finishes.
+    """Runs every scenario that is not kept yet, and keeps each result as the run finishes.
 
     Args:
-        scenarios: What to run; all are checked before the first runs.
-        kept: Where finished runs are.
-        workers: How many run at once, each in a process of its own; 1 runs them in this one.
-        on_finished: Called for each run that is there, at once for those that were.
+        scenarios: Scenarios to run; all are checked before the first runs.
+        kept: The store of finished runs.
+        workers: Number of runs at once, each in a process of its own; 1 runs them in this process.
+        on_finished: Called for each finished run; for runs that were kept already, at once.
 
     Raises:
         ValueError: There are no workers.
         ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
-        WorkerLostError: One of the processes was killed, or none could begin.
-        OutputError: A run cannot be kept, or what was kept is gone.
+        WorkerLostError: A worker was killed, or none could begin.
+        OutputError: A run cannot be kept, or kept runs are gone.
         KeyboardInterrupt: Ctrl-C.
 
-    Whatever ends it, a kill included, the runs that had finished are kept, and the same call goes on with the others.
+    Finished runs stay kept whatever ends the call, a kill included; the same call then goes on with the others.
     """
     check_at_least_one("workers", workers)
     wanted = {kept.place(scenario): scenario for scenario in scenarios}
@@ -99,7 +99,7 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
 
 @contextmanager
 def _terminals_blocked() -> Iterator[None]:
-    """Blocks their signals, as processes that begin meanwhile inherit it, until these ignore them."""
+    """Blocks the signals of terminals in a block; workers started there inherit that until they ignore them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
         yield
@@ -108,7 +108,7 @@ def _terminals_blocked() -> Iterator[None]:
 
 
 def _prepare(begun: Event, cancelled: Event) -> None:
-    """Leaves what reaches every process of a terminal to the one that started this, and ends with it."""
+    """Prepares a worker: it ignores signals of the terminal, which its parent handles, and ends with its parent."""
     global _cancelled
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
@@ -118,7 +118,7 @@ def _prepare(begun: Event, cancelled: Event) -> None:
 
 
 def _end_with_parent() -> None:
-    """Ends this process once the one that started it is gone (killed, it cannot say so), but keeps what is finished."""
+    """Ends this worker once its parent is gone, even by a kill, but not while a result is being written."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -138,25 +138,25 @@ def _goes_on(_: Progress) -> bool:
 
 
 class Wanted(Protocol[FoundT]):
-    """What is to be run, in parts."""
+    """An experiment of many runs, such as a sweep, in parts of which each can be evaluated."""
 
     @property
     def all_runs(self) -> list[Scenario]:
-        """Every run, part by part, so that whoever interrupts them has whole parts."""
+        """Every run, part by part, so that an interrupt leaves whole parts."""
 
     def finished(self, kept: KeptRuns) -> FoundT | None:
-        """What can be said of the parts that have run; None if there is none."""
+        """Evaluates the parts that have run; returns None if there is none."""
 
     def progress(self, found: FoundT | None) -> str:
-        """How many parts that is of how many."""
+        """Returns in words how many of the parts have run."""
 
 
 def run_all(
     wanted: Wanted[FoundT], *, workers: int, keep: str | Path | None, on_finished: Callable[[], None]
 ) -> FoundT:
-    """Runs what is not kept yet, and returns what can be said of all; without `keep`, runs are kept for that long only.
+    """Runs an experiment and returns its evaluation; without `keep`, runs are kept only until then.
 
-    Raises what `batch.run` raises.
+    Raises the errors of `run`.
     """
     with kept_in(keep) as kept:
         run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)

@@ -1,4 +1,4 @@
-"""A run that ended early."""
+"""The error for a run that Ctrl-C ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run. The flows that had finished are in `result`, whose `interrupted` is true."""
+    """A run that Ctrl-C ended; `result` has the flows that had finished, and its `interrupted` is true."""
 
     def __init__(self, result: Result) -> None:
         super().__init__("the run was interrupted")

@@ -1,4 +1,4 @@
-"""Where a result comes from: enough to make it again, and to see why another machine took longer."""
+"""Provenance of a result: enough to make it again, and to see why another machine took longer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _version = cache(version)  # which reads a file each time, as long as a small ru
 
 
 def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[str, Any]:
-    """What `provenance.json` holds, as plain data.
+    """Returns the content of `provenance.json`: versions, machine, command, digests of input files.
 
     Args:
-        scenario: What was run.
-        files: Text of the files it names, by path.
-        threads: How many threads shared the work.
+        scenario: The scenario that has run.
+        files: Text of the files that the scenario names, by path.
+        threads: Number of threads that shared the work.
     """
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -1,4 +1,4 @@
-"""Which files of xoff's Python decide what some of its modules do."""
+"""Source files of xoff that some of its modules load, and so may decide their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def files(modules: Iterable[str]) -> list[Path]:
-    """The files of these modules of xoff, and of all that they import as they are loaded, in order."""
+    """Returns the files of some modules, and of all modules they load in turn, in order of their paths.
+
+    Modules are given by their path in the package, such as `runs/execution`.
+    """
     found: set[Path] = set()
     waiting = [_PACKAGE / f"{module}.py" for module in modules]
     while waiting:
@@ -25,7 +28,7 @@ def files(modules: Iterable[str]) -> list[Path]:
 
 
 def _imports(file: Path) -> Iterator[Path]:
-    """What is imported at the top level: not for types alone, and not where a function needs more."""
+    """Yields the files of xoff that a module imports at its top level, not for types alone and not in functions."""
     for line in ast.parse(file.read_bytes()).body:
         if isinstance(line, ast.ImportFrom) and line.module and line.module.partition(".")[0] == _PACKAGE.name:
             module = _PACKAGE.parent.joinpath(*line.module.split("."))

@@ -1,4 +1,4 @@
-"""Finished runs kept on disk, so that none is ever run twice."""
+"""Store of finished runs on disk, so that no run is done twice."""
 
 from __future__ import annotations
 
@@ -28,40 +28,40 @@ _DIGITS = 16  # of a digest in the name of a folder: 64 bits
 
 _MAKE_RESULTS = ("runs/execution", "results/folder")
 _LONGEST = 200
-"""Bytes of a name: with the digest, and with what it has meanwhile, a folder's has room for no more than 255."""
+"""Most bytes of a scenario's name in a folder's name; digest and staging suffix need the rest of 255."""
 _GONE = {"", *(os.strerror(number).lower() for number in (errno.ENOENT, errno.EEXIST))}
-"""Why nothing can be written where staging has found or made a folder that has gone since."""
+"""Reasons of the system when a folder that staging has found or made is gone since."""
 
 
 def _build() -> str:
-    """Digest of the simulator and of all modules that make its results: another build may leave something else."""
+    """Returns the digest of the simulator and of all modules that make results, which tells builds apart."""
     files = [Path(getfile(_xoff)), *source_files.files(_MAKE_RESULTS)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 @contextmanager
 def kept_in(root: str | Path | None) -> Iterator[KeptRuns]:
-    """Runs that are kept in a folder; without one, for as long as the context lasts."""
+    """Yields a store of runs in a folder; without `root`, one that lasts as long as the context."""
     with TemporaryDirectory() as temporary:
         yield KeptRuns(Path(root or temporary))
 
 
 @dataclass(frozen=True)
 class KeptRuns:
-    """A folder of result folders, named by what decides a run: its scenario, its files, and this very build of xoff."""
+    """A folder of result folders, named by a digest of scenario, input files and this build of xoff."""
 
     root: Path
     build: str = field(default_factory=_build)
-    """Digest of the build, as it was at the start: workers keep under it, whatever is installed meanwhile."""
+    """Digest of the build when the store was opened; workers use it even if another build is installed meanwhile."""
 
     def place(self, scenario: Scenario) -> Path:
-        """Where the result of a scenario is, or will be."""
+        """Returns the folder for the result of a scenario."""
         key = hashlib.sha256(f"{scenario.digest()} {self.build}".encode()).hexdigest()
         name = os.fsencode(scenario.name)[:_LONGEST].decode(errors="ignore")
         return self.root / f"{name}-{key[:_DIGITS]}"
 
     def has(self, scenario: Scenario) -> bool:
-        """Whether it has run; what cannot be read any more is to run again."""
+        """Whether the store has a readable result of a scenario."""
         try:
             folder.check(self.place(scenario))
         except (FileNotFoundError, ResultError):
@@ -93,6 +93,6 @@ class KeptRuns:
         return True
 
     def gone(self) -> OutputError:
-        """Says that someone has removed what was kept."""
+        """Returns the error for kept runs that someone has removed."""
         message = f"{self.root}: runs that were kept here are gone; doing the same again goes on with what is missing"
         return OutputError(message)

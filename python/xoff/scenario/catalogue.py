@@ -23,19 +23,19 @@ class Entry(TypedDict):
     ports: NotRequired[int]
     """Ports of a chip."""
     rate_bps: NotRequired[int]
-    """Rate of each."""
+    """Rate of each port."""
     uplink_ports: NotRequired[int]
     """Ports of a chip that have another rate."""
     uplink_rate_bps: NotRequired[int | None]
-    """Rate of each of these."""
+    """Rate of each uplink port."""
     ecn: NotRequired[bool]
     """Whether a chip can mark packets."""
     memory_bytes: NotRequired[int]
-    """All packet memory of a chip."""
+    """Packet memory of a chip, all of it."""
     mmus: NotRequired[int]
-    """Parts of it with ports of their own."""
+    """Parts of the memory that have ports of their own."""
     cell_bytes: NotRequired[int | None]
-    """What memory is given out in; None where it is not known."""
+    """Unit in which memory is given out; None where it is not known."""
     kibibytes_per_port: NotRequired[float]
     """Memory over ports."""
     kibibytes_per_port_per_gbps: NotRequired[float]
@@ -43,36 +43,36 @@ class Entry(TypedDict):
 
 
 def algorithms() -> list[Entry]:
-    """Every algorithm, policy, marker, topology, transport and workload, family by family."""
+    """Returns every algorithm, policy, marker, topology, transport and workload, family by family."""
     entries: list[Entry] = json.loads(_xoff.algorithms())
     return entries
 
 
 def sizes() -> list[Entry]:
-    """The flow-size distributions that come with xoff."""
+    """Returns the flow-size distributions that come with xoff."""
     entries: list[Entry] = json.loads(_xoff.sizes())
     return entries
 
 
 def chips() -> list[Entry]:
-    """The chips that a switch can be built on: `chip = "tomahawk"`."""
+    """Returns the chips that a switch can be built on, as in `chip = "tomahawk"`."""
     entries: list[Entry] = json.loads(_xoff.chips())
     return entries
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario."""
+    """Returns the JSON Schema of a scenario."""
     found: dict[str, Any] = json.loads(_xoff.schema())
     return found
 
 
 def fluid_schema() -> dict[str, Any]:
-    """The JSON Schema of a table `fluid` with a fluid model's parameters."""
+    """Returns the JSON Schema of a table `fluid`, which holds a fluid model's parameters."""
     found: dict[str, Any] = json.loads(_xoff.fluid_schema())
     return found
 
 
 def described(key: str) -> list[dict[str, Any]]:
-    """What the simulator says of a key or a name of scenarios. Raises ScenarioError if there is none of this name."""
+    """Returns the simulator's description of a key or a name; several where it is not unique. Raises ScenarioError."""
     found: list[dict[str, Any]] = json.loads(_xoff.explain(key))
     return found

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def read(text: str, overrides: tuple[str, ...], file: str | None) -> tuple[_xoff.Scenario, tuple[str, ...]]:
-    """The scenario, and its changes with the defaults that they begin with. Raises ScenarioError."""
+    """Returns the checked scenario, and its changes behind the defaults that they begin with. Raises ScenarioError."""
     begun: dict[str, str] = {}
     while True:
         changes = (*(f"{place}={default}" for place, default in begun.items()), *overrides)
@@ -33,7 +33,7 @@ def read(text: str, overrides: tuple[str, ...], file: str | None) -> tuple[_xoff
 
 
 def _default(place: str, tag: str) -> str | None:
-    """A table as it is by default, in TOML; None if it is none, or one that does not have this key."""
+    """Returns the default of a table, in TOML; None if the key is of no table, or its default lacks `tag`."""
     try:
         defaults = [entry["default"] for entry in catalogue.described(place)]
     except ScenarioError:  # there is no such table
@@ -43,7 +43,7 @@ def _default(place: str, tag: str) -> str | None:
 
 
 def _stands(table: Any, place: str) -> bool:  # noqa: ANN401 as TOML has it
-    """Whether what a key leads to is written; in a list, in any of its tables, as these go one over another."""
+    """Whether a document has the key `place`; in a list, whether any of its tables has it."""
     name, _, rest = place.partition(".")
     inner = table.get(re.sub(r"\[\d+\]$", "", name)) if isinstance(table, dict) else None
     if inner is None or not rest:
@@ -52,7 +52,7 @@ def _stands(table: Any, place: str) -> bool:  # noqa: ANN401 as TOML has it
 
 
 def _with_default(error: ScenarioError, begun: Mapping[str, str]) -> ScenarioError:
-    """Of a key that a table does not have as it is by default: how that is."""
+    """Adds to the error for an unknown key which default the table began with."""
     place = error.key.rpartition(".")[0]
     if place not in begun or not error.problem.startswith("unknown key"):
         return error

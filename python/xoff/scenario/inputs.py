@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FOLDER = "inputs/"
-"""Where a result folder holds them."""
+"""Folder inside a result folder that holds the input files."""
 
 
 def names(paths: Iterable[str]) -> dict[str, str]:
-    """For each path a name of its own in the folder `inputs`; names that are there already stay as they are."""
+    """Returns for each path a unique name in the folder `inputs/`; a path that is such a name stays."""
     given: dict[str, str] = {}
     for path in paths:
         plain = PurePosixPath(path)
@@ -28,6 +28,6 @@ def names(paths: Iterable[str]) -> dict[str, str]:
 
 
 def digest(resolved: str, named: Mapping[str, str]) -> str:
-    """SHA-256, in hexadecimal, of a resolved scenario and of the text of the files it names, by path."""
+    """Returns the SHA-256, in hexadecimal, of a resolved scenario and of the files it names, given by path."""
     text = json.dumps([resolved, sorted(named.items())], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

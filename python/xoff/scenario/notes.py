@@ -1,4 +1,4 @@
-"""What is worth knowing of a scenario before it runs: what the simulator says of switches and links, and some more."""
+"""Notes on a scenario before it runs: those of the simulator on switches and links, and one on RoCE over loss."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from xoff import _xoff
 
 _MUCH_BYTES = 10**9
-"""More than any chip has: who sets so much wants memory that does not fill."""
+"""Memory of a switch, in bytes, that stands for memory which never fills; no chip has as much."""
 
 
 def of(core: _xoff.Scenario, files: Mapping[str, str]) -> tuple[str, ...]:
-    """A line each, of a scenario and the text of the files that it names. Raises ScenarioError if it cannot run."""
+    """Returns the notes on a scenario and its files, a line each. Raises ScenarioError if it cannot run."""
     return (*core.check(files), *_of_recoveries(tomllib.loads(core.to_toml())))
 
 
 def _of_recoveries(scenario: dict[str, Any]) -> Iterator[str]:
-    """RoCE that sends much again after a loss, where packets may be lost."""
+    """Yields a note for each RoCE transport with go-back-N that has flows in a lossy class."""
     if _has_much_memory(scenario.get("switch", [])):
         return
     lossless = {one["priority"] for one in scenario.get("class", []) if one.get("lossless")}
@@ -46,7 +46,7 @@ def _has_much_memory(switches: list[dict[str, Any]]) -> bool:
 
 
 def _classes(workload: dict[str, Any], transport: str) -> list[int]:
-    """The classes of a workload's flows, if they have this transport; none where a file says them."""
+    """Returns the classes of a workload's flows of one transport; none if a file gives them."""
     if workload["transport"] != transport or workload["kind"] in ("trace", "job"):
         return []
     priority = workload.get("priority", 0)

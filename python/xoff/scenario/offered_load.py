@@ -1,4 +1,4 @@
-"""How much a run is to do, before it runs."""
+"""Offered load of a scenario, and the time that its run will take."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from xoff.text.units import counted, size
 
 _NS_PER_PACKET_HOP = (30, 180)
 _NS_PER_FLOW = (500, 5000)
-"""What one takes on a core: docs/speed.md says where."""
+"""Least and greatest time on a core for a packet-hop and for a flow, in ns; docs/speed.md says where."""
 _S_PER_NS = 1e-9
 
 
 class Offered(NamedTuple):
-    """What the workloads of a scenario offer until it stops.
+    """Flows, bytes and packet-hops that the workloads of a scenario offer until it stops.
 
-    Exact where all flows are drawn beforehand and nothing is lost; an estimate of flows that go on without end, which
-    get their share of their hosts' links, and of queries each of which waits for the one before.
+    The numbers are exact where all flows are drawn beforehand and nothing is lost. They are estimates for flows without
+    end, which get their share of their hosts' links, and for queries that wait for the query before.
     """
 
     flows: int
     bytes: int
-    """Of applications."""
+    """Payload of applications."""
     packet_hops: int
     """Packets times links that they cross, acknowledgements as well as data."""
 
     @property
     def cpu_seconds(self) -> tuple[float, float]:
-        """How long that takes a core: from where little is simulated of switches and hosts to where much is."""
+        """Least and greatest time of the run on one core: with simple switches and hosts, and with elaborate ones."""
         least, most = (
             (self.packet_hops * per_hop + self.flows * per_flow) * _S_PER_NS
             for per_hop, per_flow in zip(_NS_PER_PACKET_HOP, _NS_PER_FLOW, strict=True)
@@ -35,7 +35,7 @@ class Offered(NamedTuple):
         return least, most
 
     def told(self) -> str:
-        """In words, for one line."""
+        """Returns the offered load in words, as one line."""
         least, most = self.cpu_seconds
         time = f"{_two_digits(least)} to {_two_digits(most)} s" if most >= 1 else "less than a second"
         hops = f"about {_rounded(self.packet_hops)} packet-hops, {time} on a core"

@@ -1,4 +1,4 @@
-"""Name patterns as scenarios have them: `*` is any characters, `?` one, `[8-15]` any of these numbers."""
+"""Name patterns of scenarios: `*` is any characters, `?` is one, `[8-15]` is any of these numbers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ _MOST_NAMED = 3
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a pattern is that of a name."""
+    """Whether a name fits a pattern."""
     return _xoff.matches(pattern, name)
 
 
 def matches_observed(pattern: str, name: str) -> bool:
-    """The same of what is recorded over time, as in `observe.of`: `host0` means all flows of the host."""
+    """Whether the name of a recorded series fits a pattern of `observe.of`; `host0` fits all flows of the host."""
     return matches(pattern, name) or matches(pattern, name.partition(".flow")[0])
 
 
 def nearest(pattern: str, names: Collection[str]) -> str:
-    """What there is in place of a name that is not, in words: all of a device's or of a few, the nearest of many."""
+    """Returns words that offer names in place of an unknown one.
+
+    They are a pattern for all names of a device, all names if there are at most three, or else the three nearest.
+    """
     of_device = f"{pattern}.*"
     if any(matches(of_device, name) for name in names):
         return f'"{of_device}"'

@@ -1,4 +1,4 @@
-"""A scenario: everything that decides a run, checked before anything runs."""
+"""The class Scenario: everything that decides a run, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from xoff.facade import Export, Result
 
 _OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
-"""Keys by which files show that they are no scenarios."""
+"""Keys that only other kinds of files have, each with the name of that kind."""
 _REMEDIES = {"-": "standard input is /dev/stdin; only `xoff run` takes it as -"}
-"""Where a file of this name cannot be read."""
+"""Remedies in the error for a file that cannot be read, by its name."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,11 +37,11 @@ class Scenario:
     text: str
     """The scenario as it was written, in TOML."""
     file: str | None = None
-    """The file it came from, as messages name it."""
+    """File that the scenario came from, as messages name it; None for text."""
     overrides: tuple[str, ...] = ()
-    """What was changed since, each `KEY=VALUE` as `xoff run --set` takes it."""
+    """Changes to the text, each `KEY=VALUE` as `xoff run --set` takes it."""
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Text of files it names, by their paths, which then are not read."""
+    """Text of files that the scenario names, by path; these are not read from disk."""
     _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
     _changes: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
@@ -70,7 +70,7 @@ class Scenario:
         return cls(toml_text.document(table))
 
     def with_value(self, key: str, value: object) -> Scenario:
-        """The same scenario with one key changed: `scenario.with_value("workload.load", 0.5)`.
+        """Returns the scenario with one key changed: `scenario.with_value("workload.load", 0.5)`.
 
         Args:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
@@ -82,17 +82,17 @@ class Scenario:
         return self.with_values({key: value})
 
     def with_values(self, values: Mapping[str, object]) -> Scenario:
-        """The same scenario with several keys changed at once, where one alone would not do."""
+        """Returns the scenario with several keys changed at once, for keys that only together make a valid scenario."""
         return replace(self, overrides=(*self.overrides, *toml_text.changes(values)))
 
     @property
     def name(self) -> str:
-        """The file's name without its ending, or `scenario`."""
+        """Name of the file without its ending, or `scenario`."""
         return Path(self.file).stem if self.file else "scenario"
 
     @property
     def title(self) -> str:
-        """What the run is called in tables and reports; the name if the scenario gives no title."""
+        """Title of the run in tables and reports; the name if the scenario gives no title."""
         return self._core.title or self.name
 
     @property
@@ -107,15 +107,15 @@ class Scenario:
 
     @cached_property
     def topology(self) -> Topology:
-        """Its hosts, its switches, and where their ports lead. Raises ScenarioError if there can be no such network."""
+        """Hosts, switches and the links of their ports. Raises ScenarioError if there can be no such network."""
         return Topology.of(self._core)
 
     def to_toml(self) -> str:
-        """The resolved scenario: defaults filled in, but `[[switch]]` tables, which go one over another, as written."""
+        """Returns the resolved scenario in TOML: defaults are filled in; `[[switch]]` tables stay as written."""
         return self._core.to_toml()
 
     def read_files(self) -> dict[str, str]:
-        """The text of every file the scenario names, by the path as it stands there.
+        """Reads every file that the scenario names, and returns its text by the path in the scenario.
 
         Paths are relative to the scenario's folder. Raises ScenarioError if one cannot be read.
         """
@@ -126,23 +126,23 @@ class Scenario:
         }
 
     def check(self) -> tuple[str, ...]:
-        """Checks all that can be checked without running, files included. Raises ScenarioError.
+        """Checks all that can be checked without running, files included, and returns notes. Raises ScenarioError.
 
-        Returns what is worth knowing of it, a line each: what changes leave out, thresholds that were computed,
-        switches that drop before they mark, congestion controls that wait for marks where nothing marks.
+        Each note is a line: keys that changes leave out, thresholds that were computed, switches that drop before they
+        mark, congestion controls that wait for marks where nothing marks.
         """
         return (*self.left_out(), *notes.of(self._core, self.read_files()))
 
     def left_out(self) -> tuple[str, ...]:
-        """A line for each table that loses keys, because changes name another kind for it and do not set them."""
+        """Returns a line for each table that loses keys because a change names another kind for it."""
         return tuple(_xoff.Scenario.left_out(self.text, self.overrides))
 
     def offered(self) -> Offered:
-        """What its workloads offer, and how many packet-hops that takes. Raises ScenarioError if it cannot run."""
+        """Returns the flows, bytes and packet-hops that the workloads offer. Raises ScenarioError if it cannot run."""
         return Offered(*map(round, self._core.offered(self.read_files())))
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-        """The resolved scenario with the files it names under `inputs/`, and their text by that path."""
+        """Returns the resolved scenario with its files moved to `inputs/`, and the files' text by that path."""
         names = inputs.names(files)
         moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
         resolved = _xoff.Scenario(self.text, [*self._changes, *moved], self.file).to_toml()
@@ -188,13 +188,13 @@ class Scenario:
         chip: str | None = None,
         dscps: Mapping[int, int] | None = None,
     ) -> Export:
-        """One of its switches as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
+        """Returns a switch of the scenario as configuration for "sonic", "eos", "nxos", "nvue" or "host".
 
         Args:
-            target: The format.
-            switch: Its name; left out, the first, if the scenario says the same of all.
-            chip: Its name of `xoff list chips`, where the scenario does not say it.
-            dscps: By priority, what packets of a class carry; of others eight times the priority.
+            target: The format. The result has the configuration's `text`, and `notes` on it.
+            switch: Name of the switch; left out, the first, if the scenario sets all alike.
+            chip: Name of its chip in `xoff list chips`, where the scenario does not name one.
+            dscps: DSCP of a class by its priority; left out, eight times the priority.
 
         Raises:
             ScenarioError: The scenario cannot run, has no such switch, or one that cannot be configured.
@@ -222,7 +222,7 @@ class Scenario:
 
 
 def _of_another_kind(error: ScenarioError) -> ScenarioError:
-    """The same error, or for a file that is no scenario which it is."""
+    """Turns the error for a plan or sweep file into one that names its kind; returns other errors as they are."""
     files = _OF_OTHER_FILES.get(error.key)
     if files is None or not error.problem.startswith("unknown key"):
         return error

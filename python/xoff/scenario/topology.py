@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class Port(NamedTuple):
-    """A port, and the link that it feeds."""
+    """A port and the link it sends into."""
 
     name: str
-    """Such as `leaf0.port3`."""
+    """Name of the port, such as `leaf0.port3`."""
     peer: str
     """The port at the other end of the link."""
     rate_bps: int
     delay_ns: float
-    """Propagation, one way."""
+    """Propagation delay, one way."""
     error_rate: float
     """Share of packets that the link corrupts."""
     failed: bool
@@ -33,17 +33,17 @@ class Port(NamedTuple):
 
     @property
     def node(self) -> str:
-        """Whose port it is."""
+        """Host, adapter or switch that has the port."""
         return _node(self.name)
 
     @property
     def peer_node(self) -> str:
-        """Whose port is at the other end."""
+        """Host, adapter or switch at the other end of the link."""
         return _node(self.peer)
 
     @property
     def faults(self) -> str:
-        """What is wrong with the link; empty if nothing is."""
+        """Faults of the link in words; empty if there are none."""
         corrupts = f"corrupts {percent(self.error_rate)} of packets" if self.error_rate else ""
         return ", ".join(filter(None, ("failed" if self.failed else "", corrupts)))
 
@@ -54,13 +54,13 @@ class Topology:
 
     hosts: tuple[str, ...]
     ports: tuple[Port, ...]
-    """Those of hosts first, and of their adapters inside servers behind these."""
+    """Ports of hosts first, then those of adapters inside servers, then those of switches."""
     inside: dict[str, str]
     """The host of each adapter inside a server, by its name."""
 
     @classmethod
     def of(cls, core: _xoff.Scenario) -> Topology:
-        """That of a scenario. Raises ScenarioError."""
+        """Returns the topology of a scenario. Raises ScenarioError."""
         hosts, adapters, rows = core.topology()
         ports = tuple(Port(*row) for row in rows)
         first = [port.node for port in ports[:adapters]]  # an adapter has one port
@@ -68,17 +68,17 @@ class Topology:
 
     @cached_property
     def switches(self) -> tuple[str, ...]:
-        """In the order of their numbers."""
+        """Names of all switches, in the order of their numbers."""
         return tuple(dict.fromkeys(port.node for port in self.ports[len(self.of_hosts) :]))
 
     @property
     def of_hosts(self) -> tuple[Port, ...]:
-        """The ports of hosts, those inside servers as well."""
+        """Ports of hosts, including those of adapters inside servers."""
         return self.ports[: len(self.hosts) + len(self.inside)]
 
     @cached_property
     def servers(self) -> tuple[str, ...]:
-        """Of the switches those inside servers."""
+        """Names of the switches inside servers."""
         return tuple(dict.fromkeys(port.peer_node for port in self.of_hosts[len(self.hosts) :]))
 
     @cached_property
@@ -96,7 +96,7 @@ class Topology:
         return tuple(tiers)
 
     def host_of(self, adapter: str) -> str:
-        """The host that an adapter, inside a server or not, is of, by their names."""
+        """Returns the name of the host that has an adapter, inside a server or not."""
         return self.inside.get(adapter, adapter)
 
     @property
@@ -107,7 +107,7 @@ class Topology:
         return pa.Table.from_pylist([port._asdict() for port in self.ports])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Nodes in tiers, hosts lowest, with their links; draws into `ax`, or a new figure, and returns the axes."""
+        """Draws nodes in tiers, hosts lowest, with their links, into `ax` or a new figure; returns the axes."""
         return facade.draw_topology(self, ax)
 
     def __str__(self) -> str:

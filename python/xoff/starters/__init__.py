@@ -1,4 +1,7 @@
-"""A commented plan to start from, and scenarios: one part for each kind of topology, transport and workload."""
+"""Commented scenarios and a plan to start from, as `xoff init` writes them.
+
+A scenario is put together from one part for each kind of topology, transport and workload.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", 
 
 TRANSPORTS = ("tcp", "roce", "ultra_ethernet")
 PLAN = "plan"
-"""A plan of a switch, which is no scenario."""
+"""Name of the plan of a switch, which stands alone."""
 
 KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN)
 _ALSO_CALLED = {
@@ -30,7 +33,7 @@ _CONTROL = 7
 _STOP = "\n[stop]\n"
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
 _COMPANIONS = {"trace": "flows.csv", "job": "job.csv"}
-"""Files that workloads are read from, which say the class of every flow."""
+"""Files that workloads are read from; each row has the class of its flow."""
 
 
 class Starter(NamedTuple):
@@ -39,26 +42,26 @@ class Starter(NamedTuple):
     text: str
     """In TOML."""
     companions: dict[str, str]
-    """Files it names, by name."""
+    """Text of the files that the scenario names, by name."""
 
 
 class Switches(NamedTuple):
-    """What a scenario over RoCE has of its switches in place of a starter's own."""
+    """The switch part of a scenario over RoCE, which replaces a starter's own."""
 
     text: str
     """`[[class]]`, `[[switch]]` and the rest, in TOML."""
     lossless: int
     """The class of flows."""
     control: int
-    """That of acknowledgements and CNPs."""
+    """The class of acknowledgements and CNPs."""
     link: tuple[str, str] | None = None
     """Rate and delay of all links."""
     uplink: tuple[str, str] | None = None
-    """Those between switches, if they are others."""
+    """Rate and delay of the links between switches, if they differ."""
 
 
 def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
-    """The scenario with the given topology, transport and workloads, or the plan.
+    """Returns the scenario with the given topology, transport and workloads, or the plan.
 
     Args:
         kinds: At most one of `TOPOLOGIES` and of `TRANSPORTS`, and some of `WORKLOADS`, by default the first of each
@@ -106,7 +109,7 @@ def _over_tcp(topology: str, workloads: list[str]) -> Starter:
 
 
 def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> Starter:
-    """Flows are of the lossless class, and queues and pauses are observed."""
+    """Returns a scenario whose flows are in the lossless class, and which observes queues and pauses."""
     if topology == "fabric" and given:
         problem = "has crossbars for switches, and the tables are of a shared memory"
         raise ScenarioError(None, topology, problem, "expected another topology")
@@ -129,7 +132,7 @@ def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> S
 
 
 def _over_ultra_ethernet(topology: str, workloads: list[str]) -> Starter:
-    """No class is lossless, and drops are observed."""
+    """Returns a scenario without lossless classes, which observes drops."""
     if topology == "fabric":
         problem = (
             "is not for ultra_ethernet: crossbars trim nothing, and their links with credits keep packets in order"
@@ -147,18 +150,18 @@ def _over_ultra_ethernet(topology: str, workloads: list[str]) -> Starter:
 
 
 def _with_connections(transport: str, workloads: list[str]) -> str:
-    """With queue pairs that last, for collectives: their steps would share links with those before."""
+    """Turns on lasting queue pairs for collectives, whose steps would share links with the steps before."""
     return transport.replace("# connections = ", "connections = ") if "collective" in workloads else transport
 
 
 def _with_links(network: str, before: str, link: tuple[str, str]) -> str:
-    """With this rate and delay of all links behind such a text."""
+    """Sets the rate and delay of all links that stand behind a text."""
     own = 'rate = "{}", delay = "{}"'.format(*link)
     return re.sub(rf'({re.escape(before)})rate = "[^"]*", delay = "[^"]*"', rf"\g<1>{own}", network)
 
 
 def _of_class(priority: int, text: str) -> str:
-    """Rows of flows in a class."""
+    """Sets the class of every flow in a table of flows."""
     head, *rows = (line.split(",") for line in text.splitlines())
     for row in rows:
         row[head.index("priority")] = str(priority)
@@ -173,7 +176,7 @@ def _flows_over_roce(workload: str, priority: int, size: str) -> str:
 
 
 def _one_after_another(workloads: Iterable[str]) -> str:
-    """The parts of workloads, and below them in one table what they say of the end."""
+    """Joins the parts of workloads, and puts their `[stop]` tables below them as one."""
     parts = [part.partition(_STOP) for part in workloads]
     ends = "".join(end for _, _, end in parts)
     return "\n".join(flows for flows, _, _ in parts) + (f"{_STOP}{ends}" if ends else "")
@@ -188,7 +191,7 @@ def _put_together(topology: str, workloads: list[str], parts: list[str]) -> Star
 
 
 def sentence(kind: str) -> str:
-    """What a kind is, in the words of its part's first line."""
+    """Returns the sentence that describes a kind: the first line of its part."""
     folders = (("topology/", TOPOLOGIES), ("transport/", TRANSPORTS), ("workload/", WORKLOADS), ("", (PLAN,)))
     folder = next(folder for folder, kinds in folders if kind in kinds)
     return _part(folder + kind).splitlines()[0].removeprefix("# ")

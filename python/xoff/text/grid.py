@@ -10,21 +10,21 @@ from xoff.text import html
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of text, what of it is numbers to the right."""
+    """A table of text: columns of words to the left, columns of numbers to the right."""
 
     words: tuple[str, ...]
     """Headings of the first columns, which hold words."""
     numbers: tuple[str, ...]
-    """Headings of the others."""
+    """Headings of the columns of numbers."""
     sections: list[list[list[str]]]
     """Rows with a cell for each column, in groups."""
     note: str
-    """What stands below."""
+    """Line below the table."""
     notes: tuple[str, ...] = ()
-    """What is worth knowing of it, a line each."""
+    """Further remarks on the table, a line each."""
 
     def as_html(self) -> str:
-        """The table with its notes below."""
+        """Returns the table, and its notes below it, as HTML."""
         rows = [row for section in self.sections for row in section]
         notes = "<br>".join(map(escape, (self.note, *(f"Note: {note}" for note in self.notes))))
         return f"{html.table(self.words, self.numbers, rows)}<small>{notes}</small>"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def table(words: Sequence[str], numbers: Sequence[str], rows: list[list[str]]) -> str:
-    """A table whose first columns, of words, are to the left."""
+    """Returns a table as HTML; its first columns hold words and are aligned to the left."""
     headings = "".join(f"<th>{escape(heading)}</th>" for heading in (*words, *numbers))
     told = "".join(f"<tr>{_cells(row, len(words))}</tr>" for row in rows)
     return f"<table><thead><tr>{headings}</tr></thead><tbody>{told}</tbody></table>"

@@ -1,4 +1,4 @@
-"""Data as JSON, as files have it and as `--json` prints it."""
+"""JSON as files hold it and as `--json` prints it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def document(data: object) -> str:
-    """A whole document, to be read by people too."""
+    """Returns data as a JSON document, indented for people."""
     return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 def write(path: Path, data: object) -> None:
-    """The same as a file."""
+    """Writes data into a JSON file."""
     path.write_text(document(data) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""TOML files that a Pydantic model describes; what is wrong in one is a line that names file, key and remedy."""
+"""TOML files described by a Pydantic model; an error in one is a line with file, key and remedy."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 
 
 class Table(BaseModel):
-    """A table of such a file: no key but its own, and each with its docstring."""
+    """A table of a TOML file: only the keys of the model, each with its docstring as its description."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 Model = TypeVar("Model", bound=Table)
 _OF_SCENARIOS = "topology"
-"""Every scenario has it, and no other file."""
+"""Key that every scenario has, and no other kind of file."""
 
 
 @dataclass(frozen=True)
 class Kind(Generic[Model]):
-    """A kind of file."""
+    """A kind of TOML file, such as plans or sweep files."""
 
     model: type[Model]
-    """The whole file."""
+    """Model of the whole file."""
     refusal: type[InputError]
-    """What is raised."""
+    """Error for a file of this kind that cannot be used."""
     start: str
-    """Where there is one to start from."""
+    """Hint in errors: a file of this kind to start from."""
     schemes: Mapping[str, Mapping[str, type[Table]]] = field(default_factory=dict)
-    """Tables that depend on their `scheme`, by their keys."""
+    """Models by key of a table and its `scheme`, for tables whose keys depend on that scheme."""
 
     def load(self, path: Path, changes: Sequence[str] = ()) -> Model:
         """Reads a file, and changes each key that `changes` names (`KEY=VALUE`). Raises the refusal."""
@@ -54,7 +54,7 @@ class Kind(Generic[Model]):
         return self.parse(text, str(path), changes)
 
     def parse(self, text: str, file: str | None = None, changes: Sequence[str] = ()) -> Model:
-        """Takes the text of one. Raises the refusal."""
+        """Parses the text of a file, and applies `changes` (`KEY=VALUE`). Raises the refusal."""
         try:
             table = tomllib.loads(text)
             change(table, changes, self.schemes)
@@ -102,7 +102,7 @@ class Kind(Generic[Model]):
         return key.removeprefix(".")
 
     def _asked(self, location: tuple[int | str, ...]) -> str:
-        """What a key takes, and what it is."""
+        """Returns the kind of value that a key takes, and the key's description."""
         key = str(location[-1])
         field = self._fields(location)[key]
         inner, *_ = [of for of in get_args(field.annotation) if of is not str] or [None]
@@ -112,13 +112,13 @@ class Kind(Generic[Model]):
         return f"{kind}: {_phrase(field.description)}" if field.description else kind
 
     def _keys(self, location: tuple[int | str, ...]) -> str:
-        """The keys of the innermost table, or the one that comes near."""
+        """Returns the near match among the keys of the innermost table, or all of these keys."""
         known = list(self._fields(location))
         near = get_close_matches(str(location[-1]), known, 1, 0.6)
         return near[0] if near else f"one of {', '.join(known)}"
 
     def _fields(self, location: tuple[int | str, ...]) -> dict[str, FieldInfo]:
-        """The keys of the innermost table."""
+        """Returns the keys of the innermost table at a location, by name."""
         model: type[Table] = self.model
         for before, part in zip(("", *location), location[:-1], strict=False):
             schemes, inner = self.schemes.get(str(before), {}), _by_key(model).get(str(part))
@@ -131,20 +131,20 @@ def _by_key(model: type[Table]) -> dict[str, FieldInfo]:
 
 
 def _table_in(annotation: object) -> type[Table] | None:
-    """What a key takes, if that is a table, or several."""
+    """Returns the table model inside an annotation; None if the key takes no table."""
     if isinstance(annotation, type) and issubclass(annotation, Table):
         return annotation
     return next(filter(None, map(_table_in, get_args(annotation))), None)
 
 
 def _phrase(description: str) -> str:
-    """A field's documentation as part of a sentence, without the symbol of a paper."""
+    """Returns a field's documentation as part of a sentence, without a paper's symbol."""
     text = re.sub(r" \[[^]]*\]", "", " ".join(description.split()))
     return text[:1].lower() + text[1:].removesuffix(".")
 
 
 def said(error: ErrorDetails) -> tuple[str, str]:
-    """What is wrong, and what is expected where a validator says it."""
+    """Splits a validator's message into the problem and the expected value, which may be empty."""
     problem, _, expected = error["msg"].removeprefix("Value error, ").partition("; ")
     return problem, expected
 
@@ -165,7 +165,7 @@ _KINDS = {
 
 
 def _spelled(value: object) -> str:
-    """As TOML has it; tables and lists by their kind alone."""
+    """Returns a value as TOML spells it; of tables and lists only the kind."""
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     return json.dumps(value, default=str, ensure_ascii=False)
@@ -176,6 +176,6 @@ def _entries(count: int) -> str:
 
 
 def _expected(error: ErrorDetails, problem: str) -> str:
-    """What a validator expects, where it says so in its own words."""
+    """Returns the value that a validator expects, in xoff's words where there are some, else in Pydantic's."""
     expected = problem.rpartition("expected ")[2].removeprefix("Input should be ").replace("String should", "text to")
     return _KINDS.get(error["type"], f"a value {expected}" if expected.startswith(("greater", "less")) else expected)

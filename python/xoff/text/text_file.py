@@ -23,10 +23,15 @@ def read(
     *,
     exact: bool = False,
 ) -> str:
-    """The text of a file that the user names, or that `key` of the scenario `file` names, without a byte order mark.
+    """Returns the text of a file that the user names, without a byte order mark. Raises `refusal` if it cannot.
 
-    Where it is to be exact, ends of lines are as they stand there, and else one character each.
-    Raises the refusal.
+    Args:
+        path: The file to read.
+        file: The file that the error names: this one, or the scenario that names it.
+        key: The key of that scenario which names the file; empty if the user named it.
+        remedy: The way out that the error tells; left out, a common one.
+        refusal: The error that is raised.
+        exact: Whether ends of lines stay as they are; else each becomes one line feed.
     """
     what = "" if not key else f" {path}"
     try:

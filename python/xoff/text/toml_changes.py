@@ -1,4 +1,7 @@
-"""`--set KEY=VALUE` on a TOML table, before a model reads it; scenarios have their own, which knows their schema."""
+"""`--set KEY=VALUE` on a TOML table, before a model reads it.
+
+Scenarios do not use this: the simulator changes them, since it knows their schema.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ _STEP = re.compile(r'^(?P<name>"[^"]+"|[^\[\]"]+)(?:\[(?P<index>[0-9]+)\])?$')
 
 
 class NotChangedError(ValueError):
-    """A change that cannot be made."""
+    """A `KEY=VALUE` that cannot be applied to a table."""
 
     def __init__(self, key: str, problem: str, expected: str) -> None:
-        """Names the key, what is wrong, and what would do."""
+        """Takes the key, the problem, and a value that would do."""
         super().__init__(f"{key}: {problem}; {expected}")
         self.key, self.problem, self.expected = key, problem, expected
 
@@ -30,11 +33,11 @@ class _Step(NamedTuple):
 
 
 def change(table: dict[str, object], texts: Iterable[str], tagged: Collection[str] = ()) -> None:
-    """Makes each `KEY=VALUE`, as `ports[0].rate=100Gbps`; `KEY=` leaves the key out. Raises NotChangedError.
+    """Applies each `KEY=VALUE`, such as `ports[0].rate=100Gbps`; `KEY=` removes the key. Raises NotChangedError.
 
-    A table is merged with what is there, and an empty one replaces it. A list without an index means all its tables.
-    A `scheme` decides which keys the `tagged` tables have: with another one they begin anew, whatever the order; with
-    their own they stay as they are.
+    A table is merged with the table that is there; an empty one replaces it. A list without an index means all its
+    tables. A `scheme` decides which keys the `tagged` tables have: setting another scheme empties the table first,
+    whatever the order of the changes.
     """
     parsed = [_Change.of(text) for text in texts]
     for one in sorted(parsed, key=lambda one: not one.names_scheme(tagged)):
@@ -76,7 +79,7 @@ def _steps(key: str) -> list[_Step]:
 
 
 def _tables(table: dict[str, object], steps: Sequence[_Step]) -> Iterator[dict[str, object]]:
-    """Every table that a path leads to; those that are not there are made."""
+    """Yields every table that a path leads to, and makes those that are missing."""
     if not steps:
         yield table
         return
@@ -111,7 +114,7 @@ def _set(table: dict[str, object], one: _Change, tagged: Collection[str]) -> Non
 
 
 def _parsed(text: str) -> object:
-    """A TOML value, or else the text as it stands: `100Gbps` needs no quotes."""
+    """Parses a TOML value; text that is none stays as it is, so that `100Gbps` needs no quotes."""
     try:
         table = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:

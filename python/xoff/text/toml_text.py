@@ -1,4 +1,4 @@
-"""Python values as TOML: what `Scenario.from_dict` and `with_value` hand to the one validator."""
+"""Python values as TOML text, which `Scenario.from_dict` and `with_value` give to the simulator's validator."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from numbers import Integral, Real
 
 
 def document(table: Mapping[str, object]) -> str:
-    """A whole document; tables within are written inline."""
+    """Returns a TOML document; inner tables are written inline."""
     return "".join(f"{_key(key)} = {value(item)}\n" for key, item in table.items())
 
 
 def changes(values: Mapping[str, object]) -> tuple[str, ...]:
-    """Keys with their values as `KEY=VALUE`, and `KEY=` for those that are left out: of None, or of an empty text."""
+    """Returns each key as `KEY=VALUE`, or as `KEY=`, which removes it, if the value is None or an empty text."""
     return tuple(f"{key}={'' if item is None or item == '' else value(item)}" for key, item in values.items())
 
 
 def plain(item: object) -> object:
-    """What NumPy or another library has of numbers, truth values and lists, as Python's own; all else as it is."""
+    """Converts numbers, truth values and arrays of NumPy and the like to Python's own; returns all else as it is."""
     match item:
         case bool():
             return item
@@ -34,7 +34,10 @@ def plain(item: object) -> object:
 
 
 def value(item: object, *, bare_keys: bool = False) -> str:
-    """One value; keys may stand without quotes where TOML allows that. Raises TypeError for what TOML cannot say."""
+    """Returns one value as TOML. Raises TypeError for a value that TOML cannot hold.
+
+    With `bare_keys`, keys stand without quotes where TOML allows it.
+    """
     match plain(item):
         case bool() as truth:
             return "true" if truth else "false"

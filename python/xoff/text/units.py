@@ -1,4 +1,4 @@
-"""Numbers with units, as people read them."""
+"""Numbers with units, formatted for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1
 
 
 def duration(microseconds: float | None) -> str:
-    """A time in the unit that reads best, three digits or more."""
+    """Formats a time in us, ms or s with three digits or more; None as `-`."""
     if microseconds is None:
         return "-"
     for limit, scale, unit in ((1e3, 1, "us"), (1e6, 1e3, "ms")):
@@ -18,12 +18,12 @@ def duration(microseconds: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of something, one or several: `1 packet`, `1,234 packets`."""
+    """Formats a count with its noun: `1 packet`, `1,234 packets`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def size(count: float) -> str:
-    """A number of bytes, binary where that is round and decimal is not, else decimal."""
+    """Formats a number of bytes in binary units if only these are round (64 KiB), else in decimal ones."""
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if count >= scale and count % scale == 0 and count % 1000:
             return f"{int(count // scale)} {unit}"
@@ -31,25 +31,25 @@ def size(count: float) -> str:
 
 
 def decimal_size(count: float) -> str:
-    """A number of bytes that was measured, of which none is round."""
+    """Formats a measured number of bytes in decimal units."""
     return quantity(count, ("B", "kB", "MB", "GB"))
 
 
 def bytes_of(text: str) -> float:
-    """The bytes of a size as scenarios write it, `60kB` or `3MiB`."""
+    """Parses a size as scenarios write it, such as `60kB` or `3MiB`, into bytes."""
     number = text.rstrip("BKkMGTi")
     return float(number) * SIZES[text[len(number) :]]
 
 
 def percent(share: float) -> str:
-    """A share of one in percent; a share that is not zero never reads as zero."""
+    """Formats a share of one in percent, with digits enough that only zero reads as zero."""
     if share == 0:
         return "0 %"
     return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:,.0f} %"
 
 
 def quantity(value: float, units: tuple[str, ...]) -> str:
-    """A number with the one of the units, each a thousand of the one before, that leaves it below a thousand."""
+    """Formats a number in the first of `units` that leaves it below 1000; each unit is 1000 of the one before."""
     index = 0
     while abs(value) >= 1000 and index < len(units) - 1:
         value /= 1000
