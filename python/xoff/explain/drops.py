@@ -1,4 +1,4 @@
-"""Where packets were dropped, why, and whose: what the rows of `drops.parquet` come to."""
+"""Dropped packets by port, class, reason and flow, from the rows of `drops.parquet`."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Packets that were dropped at one port, of one class and for one reason."""
+    """Packets of one class that were dropped at one port for one reason."""
 
     port: str
     priority: int
     reason: str
     packets: int
-    """How many there were, acknowledgements and congestion notification messages among them."""
+    """Number of packets, acknowledgements and congestion notification messages included."""
     flows: int
-    """Of how many flows."""
+    """Number of flows that lost packets here."""
     first_ns: int
-    """When the first of them was dropped,"""
+    """Time of the first drop."""
     last_ns: int
-    """and the last."""
+    """Time of the last drop."""
     limits_bytes: tuple[int, int] | None
-    """The least and the greatest limit that held them off; None where room was not the reason."""
+    """Least and greatest limit at a drop; None where room was not the reason."""
 
 
 def drops_of(result: Result) -> pa.Table:
-    """The drops of a run. Raises ValueError if there were some and not every one was recorded."""
+    """Returns the drops of a run. Raises ValueError if there were some that were not recorded."""
     if result.drops is None:
         if not any_dropped(result):
             return columns.DROPS.empty_table()
@@ -52,7 +52,7 @@ def any_dropped(result: Result) -> bool:
 
 
 def places(drops: pa.Table) -> list[Place]:
-    """Ports, classes and reasons, that of the most packets first."""
+    """Returns the drops by port, class and reason, most packets first."""
     told = drops.select(["time_ns", "priority", "limit_bytes"])
     for name in ("port", "reason"):
         told = told.append_column(name, drops[name].cast(pa.string()))
@@ -77,13 +77,13 @@ def places(drops: pa.Table) -> list[Place]:
 
 
 def title(drops: pa.Table) -> str:
-    """How many packets were dropped, and how many of them were data."""
+    """Returns a title with the number of dropped packets, and of data among them."""
     data = pc.sum(pc.equal(drops["kind"].cast(pa.string()), "data")).as_py() or 0
     return f"Drops: {counted(drops.num_rows, 'packet')}, {data:,} of them data"
 
 
 def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
-    """The flows that lost most data packets, so many of them, each with how many that were."""
+    """Returns the `most` flows that lost most packets of data, each with their number."""
     data = drops.filter(pc.equal(drops["kind"].cast(pa.string()), "data"))
     counted = pa.table({"flow": flow_names(data)}).group_by("flow").aggregate([("flow", "count")])
     ordered = counted.sort_by([("flow_count", "descending"), ("flow", "ascending")]).slice(0, most)
@@ -91,7 +91,7 @@ def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
 
 
 def of_flow(drops: pa.Table, flow: str) -> pa.Table:
-    """The rows of one flow, `host0.flow3`, in order of time."""
+    """Returns the rows of one flow, such as `host0.flow3`, in order of time."""
     return drops.filter(pc.equal(flow_names(drops), flow))
 
 
@@ -99,7 +99,7 @@ DROP_HEADINGS = ("port", "priority", "reason", "packets", "flows", "limit", "fir
 
 
 def drop_rows(places: Sequence[Place]) -> list[list[str]]:
-    """A row for each place where packets were dropped, under `DROP_HEADINGS`."""
+    """Returns a row for each place where packets were dropped, under `DROP_HEADINGS`."""
     return [
         [
             place.port,
@@ -119,7 +119,7 @@ PACKET_HEADINGS = ("time", "packet", "port", "priority", "reason", "held", "limi
 
 
 def packet_rows(drops: pa.Table) -> list[list[str]]:
-    """A row for each dropped packet, under `PACKET_HEADINGS`."""
+    """Returns a row for each dropped packet, under `PACKET_HEADINGS`."""
     return [
         [
             f"{row['time_ns'] / 1000:,.3f} us",

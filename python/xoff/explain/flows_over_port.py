@@ -1,4 +1,4 @@
-"""Which flows share a port."""
+"""Flows that share a port."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _OF_FINISHED = ("finish_ns", "fct_ns", "slowdown")
 
 
 def flows_over(result: Result, port: str) -> pa.Table:
-    """The flows whose data may have left by a port, as packets are routed when the run begins.
+    """Returns the flows whose data may have left by a port, as packets are routed when the run begins.
 
-    By ECMP that is the path of each; where a routing balances load, every flow that it may send there. Returns a row
-    for each, in the order in which they started: `flow` (`host0.flow3`), some columns of `flows.parquet`, of which
-    `finish_ns`, `fct_ns` and `slowdown` are null where it had not finished.
+    With ECMP, these are the flows whose path has the port; with load balancing, all flows that it may send there. Rows
+    are in the order of start, with `flow` (`host0.flow3`) and some columns of `flows.parquet`. Unfinished flows have no
+    `finish_ns`, `fct_ns` and `slowdown`.
 
     Raises ScenarioError if there is no such port.
     """
@@ -37,7 +37,7 @@ def flows_over(result: Result, port: str) -> pa.Table:
 
 
 def _plain(flows: pa.Table) -> pa.Table:
-    """Names as text, not as positions in a list that each table has for itself."""
+    """Returns a table with names as text in place of dictionary indices, which differ between tables."""
     return pa.table(
         {
             name: column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column

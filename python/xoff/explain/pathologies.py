@@ -1,4 +1,4 @@
-"""What went wrong in a run, in words: deadlocks, storms, watchdogs that acted, runs that were cut off."""
+"""Pathologies of a run in words: deadlocks, storms, interventions of watchdogs, runs cut off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def lines(summary: Summary) -> list[str]:
-    """Warnings: of a run that was too long, of a deadlock or a standstill, of storms, and of what watchdogs did."""
+    """Returns warnings of a run cut off, a deadlock or standstill, storms, and interventions of watchdogs."""
     told = []
     if summary["reached_time_limit"]:
         told.append("Cut off: no run is longer than 1125.9 s; what was under way then did not finish")
@@ -43,7 +43,7 @@ WATCHDOG_HEADINGS = ("port", "priority", "let go at", "for", "packets dropped")
 
 
 def watchdog_rows(summary: Summary) -> list[list[str]]:
-    """A row for each time that a PFC watchdog let a queue go, those with most drops first."""
+    """Returns a row for each time that a PFC watchdog let a queue go, most drops first."""
     return [
         [
             one["port"],
@@ -57,7 +57,7 @@ def watchdog_rows(summary: Summary) -> list[list[str]]:
 
 
 def _interventions(summary: Summary) -> list[dict[str, Any]]:
-    """What watchdogs did, what cost most first."""
+    """Returns the interventions of watchdogs, most drops first."""
     return sorted(summary.get("watchdog", []), key=lambda one: -one["dropped"])  # summaries of before have none
 
 

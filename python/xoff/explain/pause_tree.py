@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 MOST_FLOWS = 4
 LEAST_SHARE = 0.01
-"""Of all the victim's paused time, what a way accounts for that is in the tree."""
+"""Least share of the victim's paused time that a branch of the tree accounts for."""
 _LEAST_SHARE_IN_CIRCLES = 0.001
-"""Of ways through queues that wait for one another, which may be many, what they account for to be followed."""
+"""Least share of the victim's paused time from which a path in a circle of queues is followed."""
 
 
 class Root(NamedTuple):
@@ -34,62 +34,62 @@ class Root(NamedTuple):
 
     queue: Queue
     paused_us: float
-    """Time that others were paused because of it."""
+    """Victim's paused time that began with this queue."""
     share: float
-    """Of all the victim's paused time."""
+    """Share of the victim's paused time."""
     flows: tuple[str, ...]
-    """The flows that had most bytes in it when it was the reason."""
+    """Flows with most bytes in the queue when it caused pauses."""
 
 
 @dataclass(frozen=True, eq=False)
 class PauseTree:
-    """What a victim waited for, what that waited for, and so on to the roots.
+    """The queues that a victim waited for, the queues these waited for, and so on to the roots.
 
-    `graph` is a tree of Networkx whose edges point from what was paused to what it was paused for. Node 0 is the
-    victim; every node has `name`, `queue` (None for the victim), `paused_us`, the victim's paused time that it accounts
-    for, and `is_root`. At a root `flow_bytes` counts what each flow had there when it was the reason.
+    `graph` is a tree of Networkx whose edges point from a paused queue to the queue that caused the pause. Node 0 is
+    the victim. Every node has `name`, `queue` (None for the victim), `is_root`, and `paused_us`, the victim's paused
+    time that it accounts for. At a root, `flow_bytes` counts each flow's bytes in the queue when it caused pauses.
     """
 
     victim: str
     paused_us: float
-    """Time that the victim was paused: a flow wherever it waited, of anything else port by port."""
+    """Paused time of the victim: for a flow, wherever it waited; for other victims, the sum over ports."""
     graph: nx.DiGraph
 
     roots: list[Root] = field(default_factory=list)
-    """The queues that it all began with, the one that explains most first: of all ways, in the tree or not."""
+    """Queues with which pauses began, the greatest share first, including branches too small for the tree."""
 
     @property
     def left_out_us(self) -> float:
-        """Of the victim's paused time that of ways each of which accounts for too little to be in the tree."""
+        """Victim's paused time in branches too small for the tree."""
         nodes = (node for _, node in self.graph.nodes(data=True))
         followed: float = sum(node["paused_us"] for node in nodes if node["is_root"])
         return self.paused_us - followed
 
     @property
     def rootless_us(self) -> float:
-        """Of the victim's paused time that of ways in circles each of which accounts for too little to be followed."""
+        """Victim's paused time on paths in circles too small to be followed."""
         return max(0.0, self.paused_us - sum(root.paused_us for root in self.roots))
 
     def children(self, node: int = 0) -> list[int]:
-        """What a node waited for, the longest first."""
+        """Returns the nodes that a node waited for, the longest first."""
         return sorted(self.graph.successors(node), key=lambda child: -self.graph.nodes[child]["paused_us"])
 
     def label(self, node: int) -> str:
-        """A node in words: its name, the time and share of the victim's pauses it accounts for."""
+        """Returns the name of a node, with its time and share of the victim's pauses."""
         data = self.graph.nodes[node]
         return f"{data['name']}  {duration(data['paused_us'])} ({self.share(node):.0%})"
 
     def share(self, node: int) -> float:
-        """Of the victim's paused time, what a node accounts for."""
+        """Returns the share of the victim's paused time that a node accounts for."""
         paused_us: float = self.graph.nodes[node]["paused_us"]
         return paused_us / self.paused_us if self.paused_us else 0.0
 
     def flows(self, node: int) -> tuple[str, ...]:
-        """The flows that had most bytes at a root."""
+        """Returns the flows with most bytes at a root."""
         return _most(self.graph.nodes[node]["flow_bytes"])
 
     def as_data(self, *, whole: bool = True) -> dict[str, object]:
-        """Victim, roots and, if it is to be whole, the tree that they end, for JSON; queues by name."""
+        """Returns victim, roots and, with `whole`, the tree, as data for JSON; queues by name."""
         roots = [root._asdict() | {"queue": str(root.queue)} for root in self.roots]
         numbers = {"victim": self.victim, "paused_us": self.paused_us, "left_out_us": self.rootless_us}
         return numbers | {"roots": roots} | ({"tree": self._node(0)} if whole else {})
@@ -127,15 +127,15 @@ def build(
     *,
     one_after_another: bool,
 ) -> PauseTree:
-    """The tree of a victim.
+    """Returns the pause tree of a victim.
 
     Args:
         pauses: All pauses of a run.
         flows: A table with the columns of `pause_flows.parquet`.
-        victim: Its name.
-        considered: The queues in which it may have waited, with those of their pauses that are told of.
-        between_ns: From when to when.
-        one_after_another: Whether it waits in one of them at a time; then what is paused together counts for the first.
+        victim: Name of the victim.
+        considered: Queues in which the victim may have waited, each with the rows of its pauses that count.
+        between_ns: Instants between which pauses count.
+        one_after_another: Whether the victim waits in one queue at a time; overlapping pauses then count for the first.
     """
     reasons, flows_by_pause = cache(pauses.reasons), _flows_by_pause(flows)
     builder = _Builder(pauses, reasons, flows_by_pause)
@@ -157,7 +157,7 @@ def build(
 
 
 class _Builder:
-    """Grows a tree from pauses that count for so many nanoseconds of the victim's."""
+    """A builder of the tree, from pauses weighted by nanoseconds of the victim's paused time."""
 
     def __init__(self, pauses: Pauses, reasons: Reasons, flows: Mapping[int, Counter[str]]) -> None:
         import networkx as nx  # takes half a second to load
@@ -168,7 +168,7 @@ class _Builder:
         self.graph = nx.DiGraph()
 
     def add(self, name: str, queue: Queue | None, time_ns: float) -> int:
-        """Adds a node and says which it is."""
+        """Adds a node and returns its number."""
         node = len(self.graph)
         self.graph.add_node(
             node,
@@ -181,7 +181,7 @@ class _Builder:
         return node
 
     def grow(self, parent: int, queue: Queue, weights: dict[int, float], path: tuple[Queue, ...], least: float) -> None:
-        """Adds a paused queue, and below it the queues that it was paused for."""
+        """Adds a paused queue, and below it the queues that caused its pauses."""
         node = self.add(_name(queue, path), queue, sum(weights.values()))
         self.graph.add_edge(parent, node)
         by_cause: defaultdict[Queue, dict[int, float]] = defaultdict(dict)
@@ -192,7 +192,7 @@ class _Builder:
                 self._explain(node, cause, rows, (*path, queue), least)
 
     def _explain(self, node: int, cause: Queue, rows: dict[int, float], path: tuple[Queue, ...], least: float) -> None:
-        """The queue that was the reason for these pauses: a root, as far as it was not paused itself."""
+        """Adds the queue that caused some pauses: as a root, as far as it was not paused itself."""
         reached: defaultdict[int, float] = defaultdict(float)
         began: dict[int, float] = {}
         for row, time in rows.items():
@@ -216,10 +216,10 @@ class _Builder:
 
 
 class _Began:
-    """With which queues pauses began that count for so many nanoseconds of the victim's.
+    """A search for the queues with which the victim's pauses began.
 
-    Every pause is followed once, with what all ways to it come to, since a queue is taken after all that wait for it.
-    Queues that wait for one another in a circle have no such order: there each way is followed by itself, as in a tree.
+    Queues are taken after all queues that wait for them, so that every pause is followed once, with the sum of all
+    paths to it. Queues that wait for one another in a circle have no such order; there each path is followed by itself.
     """
 
     def __init__(self, pauses: Pauses, reasons: Reasons, least: float) -> None:
@@ -238,7 +238,7 @@ class _Began:
                 self._follow((queue,), rows, circle)
 
     def roots(self, total: float, flows: Mapping[int, Counter[str]]) -> list[Root]:
-        """The queues, that with most time first."""
+        """Returns the queues with which pauses began, the most time first."""
         found = []
         for queue, rows in self._by_root.items():
             flow_bytes: Counter[str] = Counter()
@@ -249,7 +249,7 @@ class _Began:
         return sorted(found, key=lambda root: -root.paused_us)
 
     def _follow(self, path: tuple[Queue, ...], rows: Mapping[int, float], circle: Sequence[Queue]) -> None:
-        """From pauses of the last queue of a path in its circle to those that they follow from."""
+        """Follows pauses of the last queue of a path to the pauses that caused them; recurses within its circle."""
         reached: defaultdict[Queue, Nanoseconds] = defaultdict(lambda: defaultdict(float))
         for row, time in rows.items():
             cause = self._pauses.cause[row]
@@ -265,7 +265,7 @@ class _Began:
 
 
 def _in_order(pauses: Pauses) -> Iterator[list[Queue]]:
-    """Queues before those that they wait for; together those that wait for one another."""
+    """Yields circles of queues that wait for one another, each before the queues that it waits for."""
     import networkx as nx  # takes half a second to load
 
     waits = nx.DiGraph(zip(pauses.paused, pauses.cause, strict=True))
@@ -280,14 +280,14 @@ def _add(to: Nanoseconds, more: Mapping[int, float]) -> None:
 
 
 def _name(queue: Queue, path: tuple[Queue, ...]) -> str:
-    """A queue at the end of a path, with its class where that is not the class of what was paused for it."""
+    """Returns the name of a queue, with its class if that differs from the class of the queue before it."""
     if not path:
         return str(queue)
     return queue.port if queue.priority == path[-1].priority else f"{queue.port} priority {queue.priority}"
 
 
 def _left(pauses: Pauses, row: int, between_ns: tuple[float, float], taken: list[tuple[float, float]]) -> float:
-    """Nanoseconds of a pause within two instants and outside of intervals that are in order and apart."""
+    """Returns nanoseconds of a pause between two instants and outside of `taken`, intervals in order and apart."""
     start, end = max(float(pauses.start_ns[row]), between_ns[0]), min(float(pauses.end_ns[row]), between_ns[1])
     first = bisect(taken, start, key=lambda interval: interval[1])
     overlaps = (
@@ -298,7 +298,7 @@ def _left(pauses: Pauses, row: int, between_ns: tuple[float, float], taken: list
 
 
 def _union(intervals: list[tuple[float, float]], others: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Intervals in order and apart that cover what either list does."""
+    """Returns the union of two lists of intervals, in order and apart."""
     union: list[tuple[float, float]] = []
     for start, end in sorted(intervals + others):
         if union and start <= union[-1][1]:

@@ -1,4 +1,4 @@
-"""Whom a pause tree is about: the queues in which a flow, a host, a switch or a port may have waited."""
+"""Victims of pauses: the queues in which a flow, a host, a switch or a port may have waited."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Victim(NamedTuple):
 
 
 def pauses_of(result: Result) -> Pauses:
-    """The pauses of a run. Raises ValueError if they were not observed."""
+    """Returns the pauses of a run. Raises ValueError if they were not observed."""
     if result.pauses is None:
         message = "pauses were not observed; observe.pauses = true in the scenario records them"
         raise ValueError(message)
@@ -36,7 +36,7 @@ def pauses_of(result: Result) -> Pauses:
 def pause_tree_of(
     result: Result, victim: str | int | None, at_ns: float | None, between_ns: tuple[float, float] | None
 ) -> PauseTree:
-    """The tree of a victim; see `Result.pause_tree`."""
+    """Returns the pause tree of a victim; see `Result.pause_tree`."""
     pauses = pauses_of(result)
     found = _victim(result, pauses, victim)
     considered = {queue: pauses.of(queue) for queue in found.queues}
@@ -96,7 +96,7 @@ def _flow(result: Result, name: str, source: str, number: int, whole: tuple[floa
 
 
 def _row(result: Result, flow: str) -> dict[str, Any] | None:
-    """What is known of a flow that had started."""
+    """Returns the row of a flow, finished or not; None if it had not started."""
     for flows in (result.flow_rows, result.unfinished):
         if flows is not None:
             columns = flows.select([name for name in _OF_VICTIMS if name in flows.schema.names])

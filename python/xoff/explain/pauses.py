@@ -1,4 +1,4 @@
-"""Pauses as they follow from one another: whose pause was the reason for whose."""
+"""Pauses and the pauses that caused them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Cycle(NamedTuple):
 
     queues: tuple[Queue, ...]
     since_ns: int
-    """When the last of them was paused."""
+    """Time at which the last of the queues was paused."""
     until_ns: int | None
-    """When the first of them resumed; None if that never came: a deadlock, if the run would have gone on."""
+    """Time at which the first queue resumed; None if none did, which is a deadlock unless the run was too short."""
 
 
 class Pauses:
-    """The rows of `pauses.parquet` in order of start, and the pauses that each of them follows from."""
+    """The rows of `pauses.parquet` in order of start, and for each pause the pauses that caused it."""
 
     def __init__(self, table: pa.Table, end_ns: int) -> None:
-        """Takes the table, and the end of the run, at which pauses that are not over are cut off."""
+        """Takes the table, and the end of the run, which cuts off pauses that are not over."""
         column = {name: table[name].to_numpy() for name in ("xoff_ns", "start_ns")}
         self.xoff_ns, self.start_ns = column["xoff_ns"], column["start_ns"]
         self.is_over: npt.NDArray[np.bool_] = table["end_ns"].is_valid().to_numpy()
@@ -55,28 +55,28 @@ class Pauses:
             earlier.append(row)
 
     def of(self, queue: Queue) -> list[int]:
-        """The pauses of a queue, in order of start."""
+        """Returns the rows of a queue's pauses, in order of start."""
         return self._of.get(queue, [])
 
     def under_way(self, queue: Queue, at_ns: float) -> list[int]:
-        """Those of them that had begun at an instant and were not over."""
+        """Returns the rows of a queue's pauses that were under way at an instant."""
         begun = [row for row in self.of(queue) if self.start_ns[row] <= at_ns]
         return [row for row in begun if at_ns < self.end_ns[row] or not self.is_over[row]]
 
     def queues(self) -> list[Queue]:
-        """All queues that were ever paused."""
+        """Returns all queues that were ever paused."""
         return list(self._of)
 
     def within(self, row: int, start_ns: float, end_ns: float) -> float:
-        """Nanoseconds of a pause that lie between two instants."""
+        """Returns nanoseconds of a pause that lie between two instants."""
         return max(0.0, min(float(self.end_ns[row]), end_ns) - max(float(self.start_ns[row]), start_ns))
 
     def reasons(self, row: int) -> dict[int, float]:
-        """The pauses that one follows from, each with its share of it; what is left of 1 began with the cause itself.
+        """Returns the pauses that caused a pause, each with its share of it; the rest of 1 began with the queue itself.
 
-        A switch pauses a sender because one of its queues has grown, and until it has shrunk. The time in which that
-        queue was paused itself is due to these pauses. So is the rest, in which it sent, if it grew because it was
-        paused: at some time between the sender's last resume and the decision, each of these pauses by its length.
+        A switch pauses a sender from when one of its queues has grown until it has shrunk. While that queue was paused
+        itself, its own pauses are the cause. They are the cause of the remaining time, too, if the queue had grown
+        because of pauses between the sender's last resume and the decision to pause; each counts by its length.
         """
         start, end = float(self.start_ns[row]), float(self.end_ns[row])
         meanwhile = self._overlaps(self.cause[row], start, end)
@@ -91,14 +91,14 @@ class Pauses:
         return shares
 
     def _overlaps(self, queue: Queue, start_ns: float, end_ns: float) -> dict[int, float]:
-        """The pauses of a queue that have a part between two instants, and how long that is in nanoseconds."""
+        """Returns the pauses of a queue that overlap an interval, each with the overlap in nanoseconds."""
         rows = self.of(queue)
         last = bisect_left(rows, end_ns, key=lambda row: float(self.start_ns[row]))
         first = bisect_right(rows, start_ns, hi=last, key=lambda row: float(self.end_ns[row]))
         return {row: time for row in rows[first:last] if (time := self.within(row, start_ns, end_ns)) > 0}
 
     def cycles(self) -> Iterator[Cycle]:
-        """Every time that paused queues have waited for one another in a circle, in order of their closing."""
+        """Yields every circle in which paused queues waited for one another, in the order in which they closed."""
         active: dict[Queue, int] = {}
         for row, start in enumerate(self.start_ns):
             active[self.paused[row]] = row
@@ -122,7 +122,7 @@ _CAUSES = ("egress_port", "cause_priority", "reason", "device", "stuck_behind_po
 
 
 def _cause(row: dict[str, Any]) -> Queue:
-    """What a pause is for: of one that will never end the stuck queue that it waits for, else what it began with."""
+    """Returns the queue that caused a pause; for a pause that never ends, the stuck queue that it waits for."""
     if row["stuck_behind_port"] is not None:
         return Queue(row["stuck_behind_port"], row["stuck_behind_priority"])
     port = row["egress_port"] if row["reason"] != "receiver" else f"{row['device']} (slow receiver)"

@@ -1,4 +1,4 @@
-"""Why flows took as long as they did: the run once more, with their packets recorded."""
+"""Critical paths of flows, collectives and jobs, from running the scenario again with their packets recorded."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
 _OF_ORDER = ("source", "number", "start_ns")
 _FOR_GOOD_PS = 2**62
-"""Stands for the end of what does not end."""
+"""Stands for the end of an outage that does not end."""
 _NOTHING = -1
-"""Stands for the byte that nobody waits for, where what is lost is not sent again."""
+"""Stands for the missing byte where the transport does not send lost data again."""
 _OF_QUEUE_PAIRS = ("source", "destination", "transport", "priority", "number", "finish_ns")
 
 
 def slowest(result: Result, count: int = 1) -> list[str]:
-    """The names of the finished flows of the measured time with the greatest slowdown, so many of them at most."""
+    """Returns the names of the `count` finished flows of the measured time with the greatest slowdown."""
     flows = result.flow_rows.select(["source", "number", "slowdown", "measured"])
     flows = flows.filter(flows["measured"]).sort_by([("slowdown", "descending")])  # those alike stay in their order
     names: list[str] = flow_names(flows.slice(0, count)).to_pylist()
@@ -39,7 +39,7 @@ def slowest(result: Result, count: int = 1) -> list[str]:
 
 
 def unfinished(result: Result, workload: int | None = None) -> list[str]:
-    """The names of the flows that had not finished, those that started first first; of one workload, if it is said."""
+    """Returns the names of unfinished flows in the order of start, of all workloads or of one."""
     flows = result.unfinished
     if flows is not None and workload is not None:
         flows = flows.filter(pc.equal(flows["workload"], workload))
@@ -52,20 +52,20 @@ def critical_paths(
     flows: Sequence[str],
     run: Callable[[Scenario], Result] = Scenario.run,
 ) -> list[CriticalPath]:
-    """Where the time of flows went; that of a flow which had not finished up to the end of the run.
+    """Returns the critical paths of flows; the path of an unfinished flow ends with the run.
 
-    Their packets are recorded in a run of the same scenario, which gives the same result, up to when the last of them
-    finished; unless the result has them already.
+    The scenario runs once more, up to when the last of the flows finished, with their packets recorded. It does not if
+    the result has these packets already.
 
     Args:
-        result: The result that they are of.
-        flows: Their names, `host0.flow3`.
-        run: What runs a scenario.
+        result: The result that has the flows.
+        flows: Names of flows, such as `host0.flow3`.
+        run: The function that runs a scenario.
 
     Raises:
         ValueError: There is no such flow.
         ResultError: The scenario no longer gives this result: another version of xoff has run it.
-        RunInterrupted: Ctrl-C was pressed, and `run` has not heard of it.
+        RunInterrupted: Ctrl-C was pressed, unless `run` handles it.
     """
     return _paths(result, [_whole(result, name, row) for name, row in rows_of(result, flows).items()], run)
 
@@ -81,24 +81,24 @@ def _whole(result: Result, name: str, row: Mapping[str, Any]) -> Leg:
 def collective_path(
     result: Result, collective: Mapping[str, Any], run: Callable[[Scenario], Result] = Scenario.run
 ) -> list[CriticalPath]:
-    """Where the time of a collective went: the critical paths of flows of which each waited for the one before.
+    """Returns the critical paths of a collective: a chain of flows, each of which waited for the one before.
 
-    Arguments and errors are as those of `critical_paths`, but for `collective`, which is a row of `result.collectives`.
+    Arguments and errors are those of `critical_paths`, except `collective`, a row of `result.collectives`.
     """
     return _paths(result, legs(result, collective), run)
 
 
 def job_path(result: Result, workload: int, run: Callable[[Scenario], Result] = Scenario.run) -> list[CriticalPath]:
-    """Where the time of a job went: the critical paths of flows of which each waited for the one before.
+    """Returns the critical paths of a job: a chain of flows, each of which waited for the one before.
 
-    Between them, hosts compute. Arguments and errors are as those of `critical_paths`, but for `workload`, the position
-    of the job's workload in the scenario; ValueError is also raised if the job is not complete.
+    Hosts compute between these flows. Arguments and errors are those of `critical_paths`, except `workload`, the
+    position of the job's workload in the scenario. ValueError is also raised if the job is not complete.
     """
     return _paths(result, job_legs(result, workload), run)
 
 
 def job_legs(result: Result, workload: int) -> list[Leg]:
-    """The flows of a job of which each waited for the one before, up to the last one of all."""
+    """Returns the chain of flows, each of which waited for the one before, that ends with the last flow of a job."""
     rows = [] if result.job_flows is None else result.job_flows.to_pylist()
     by_name = {row["flow"]: row for row in rows if row["workload"] == workload}
     if not by_name:
@@ -126,14 +126,14 @@ def _leg_of(row: Mapping[str, Any], *, acknowledged: bool) -> Leg:
 
 
 def named(result: Result, flows: Sequence[str]) -> list[str]:
-    """The same flows, those of jobs by their names at their sources instead of those in the job's file."""
+    """Returns names of flows at their sources; names from the file of a job are replaced, others stay."""
     rows = [] if result.job_flows is None else result.job_flows.to_pylist()
     names = {row["flow"]: f"{row['source']}.flow{row['number']}" for row in rows if row["number"] is not None}
     return [names.get(flow, flow) for flow in flows]
 
 
 def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
-    """The flows of a collective of which each waited for the one before, up to the last one of all."""
+    """Returns the chain of flows, each of which waited for the one before, that ends with a collective's last flow."""
     rows = _flows_of(result, collective)
     flows = [row | {"flow": name} for row, name in zip(rows.to_pylist(), flow_names(rows).to_pylist(), strict=True)]
     host_of = result.topology.host_of
@@ -154,7 +154,7 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
 
 
 def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
-    """The finished flows of a collective: of each rank those after its flows of all the collectives before."""
+    """Returns the finished flows of one iteration of a collective, found by their order at each rank."""
     rows = result.flow_rows.select(_OF_LEGS)
     rows = rows.filter(pc.equal(rows["workload"], collective["workload"]))
     [ranks] = {one["ranks"] for one in result.summary["collectives"] if one["workload"] == collective["workload"]}
@@ -176,15 +176,15 @@ def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
 
 
 class Leg(NamedTuple):
-    """A flow, and the part of its life that others waited for."""
+    """A flow in a chain, and the time in which the next flow waited for it."""
 
     flow: str
     start_ns: int
     end_ns: int
     acknowledged: bool
-    """Whether that ends as it is acknowledged, and not as it is received."""
+    """Whether that time ends with the acknowledgement of the flow, and not with its receipt."""
     missing: int | None = None
-    """The first byte of a flow that had not finished which its receiver had not got, and waited for, if it did."""
+    """Offset of the first byte that the receiver of an unfinished flow lacks; None for a finished flow."""
 
 
 def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Result]) -> list[CriticalPath]:
@@ -215,14 +215,14 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
 
 
 def _is_on_credit(transport: Mapping[str, Any]) -> bool:
-    """Whether its flows send what their receiver gives them credit for."""
+    """Whether flows of a transport send on credit from their receivers."""
     return bool(transport.get("congestion_control", {}).get("algorithm") == "rccc")
 
 
 def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
-    """When the links of hosts were down, by the hosts' ports, in picoseconds: what waits there does so until they work.
+    """Returns the intervals (ps) in which links of hosts were down, by the hosts' ports, where packets wait meanwhile.
 
-    What a switch has for a link that fails is lost.
+    Switches are left out: they lose the packets for a link that fails.
     """
     events = tomllib.loads(result.scenario).get("link_event", [])
     changes = [
@@ -243,13 +243,13 @@ def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
 
 
 def _between(pauses: pa.Table, start_ns: int, end_ns: int) -> pa.Table:
-    """Pauses under way in a time."""
+    """Returns the pauses under way between two instants."""
     goes_on = pc.or_kleene(pc.is_null(pauses["end_ns"]), pc.greater_equal(pauses["end_ns"], start_ns))
     return pauses.filter(pc.and_(goes_on, pc.less_equal(pauses["start_ns"], end_ns)))
 
 
 def _before(result: Result, transports: Mapping[str, Any], rows: Mapping[str, dict[str, Any]]) -> dict[str, list[str]]:
-    """For each of these flows, by its name, those that had its queue pair before it and were not done as it started."""
+    """Returns for each flow the earlier flows on its queue pair that were unfinished when it started, by name."""
     lasting = {
         name: transport["queue_pairs"]
         for name, transport in transports.items()
@@ -280,15 +280,15 @@ def _lasts(row: Mapping[str, Any], until_ns: int) -> bool:
 
 
 def _queue_pair(row: Mapping[str, Any], counts: Mapping[str, int]) -> tuple[object, ...]:
-    """What tells the persistent queue pair of a flow from others."""
+    """Returns the key of the persistent queue pair of a flow."""
     number = row["number"] % counts.get(row["transport"], 1)
     return (row["source"], row["destination"], row["transport"], row["priority"], number)
 
 
 def rows_of(result: Result, flows: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The rows of these flows in `flows.parquet`, or else `unfinished.parquet`, by their names.
+    """Returns the rows of flows in `flows.parquet`, or else `unfinished.parquet`, by name.
 
-    Rows of flows that had not finished have a `finish_ns` of None. Raises ValueError if a flow is in neither.
+    Unfinished flows have a `finish_ns` of None. Raises ValueError if a flow is in neither.
     """
     ends = result.flow_rows.select(["source", "number"])
     places = {flow: flow_place(ends, flow) for flow in flows}
@@ -304,7 +304,7 @@ def rows_of(result: Result, flows: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _taken(table: pa.Table, places: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
-    """Rows of a table at these places, by their names."""
+    """Returns the rows of a table at some places, by name."""
     return dict(zip(places, table.take(list(places.values())).to_pylist(), strict=True)) if places else {}
 
 
@@ -318,7 +318,7 @@ def _why_there_is_none(finished: pa.Table, left: pa.Table, flow: str) -> str:
 
 
 def _again(result: Result, names: list[str], run: Callable[[Scenario], Result]) -> Result:
-    """The same run with the packets of some flows recorded, up to when the last of them was acknowledged, if it was."""
+    """Runs the scenario again, with the packets of some flows recorded, until the last of them was acknowledged."""
     rows = rows_of(result, names)
     end_ns = max(
         result.summary["end_ns"] if row["finish_ns"] is None else row["finish_ns"] + 1 for row in rows.values()
@@ -340,5 +340,5 @@ def _again(result: Result, names: list[str], run: Callable[[Scenario], Result]) 
 
 
 def _end(row: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """When it finished, or how far it has come."""
+    """Returns the finish time of a flow, or its received bytes if it did not finish."""
     return row["finish_ns"], row["received_bytes"] if row["finish_ns"] is None else None

@@ -1,9 +1,9 @@
-"""Where a flow's time went: its critical path, from its last acknowledgement back to its start.
+"""The critical path of a flow, from its last acknowledgement back to its start.
 
-The path is found backwards. An acknowledgement waits for the data that it answers; data waits for what let it be sent:
-an acknowledgement, the rate of the congestion control, the packet before it, or the start of the flow. Data that had to
-be sent again has waited since it was first sent. So every instant of the completion time has one cause, and what it was
-spent on adds up to it.
+The path is found backwards. An acknowledgement waits for the data that it answers. Data waits for the event that let it
+be sent: an acknowledgement, the rate of the congestion control, the packet before it, or the start of the flow. Data
+that is sent again has waited since it was first sent. So every instant of the completion time has one cause, and the
+times of all causes add up to it.
 """
 
 from xoff.explain.critical_path.path import Cause, CriticalPath, Part, Stretch, parts

@@ -17,39 +17,39 @@ if TYPE_CHECKING:
 
 
 _SLOW_LINK = 0.25
-"""Share of the time of a path from which bits on one link are told of by themselves."""
+"""Share of a path's time from which transmission on one link is a part of its own."""
 
 
 class Cause(StrEnum):
-    """What a flow waits for at an instant of its critical path."""
+    """The cause of a flow's wait at an instant of its critical path."""
 
     TRANSMISSION = "transmission"
-    """Bits of its own go onto a wire: of the packet itself, or of those before it, of its flow or its queue pair."""
+    """Bits of the packet go onto a wire, or bits of earlier packets of its flow or queue pair."""
     PROPAGATION = "propagation"
     QUEUEING = "queueing"
-    """Others go first at a port, or hold it."""
+    """Packets of other flows go first at a port, or hold it."""
     PAUSED = "paused"
     """The other end of the link has paused the port (PFC)."""
     LINK_DOWN = "link_down"
     """The link has failed, and the host's adapter waits until it works again."""
     HOST = "host"
-    """Between transport and adapter: the host's delay, jitter, interrupts, a receiver that is slow."""
+    """Time between transport and adapter: the host's delay, jitter, interrupts, a slow receiver."""
     RATE = "rate"
-    """Its congestion control, or a rate limiter (QCN), lets it send no sooner."""
+    """The flow's congestion control, or a rate limiter (QCN), lets it send no sooner."""
     CREDIT = "credit"
-    """Its receiver gives it no credit yet: others have their turn, or nothing has asked for it (RCCC)."""
+    """The receiver gives no credit yet: other senders have their turn, or none was asked for (RCCC)."""
     DELAYED_ACKNOWLEDGEMENT = "delayed_acknowledgement"
     """The receiver has the data and has not acknowledged it."""
     RECOVERY = "recovery"
-    """Data is sent again, since acknowledgements say that it is missing; the time since it was first sent."""
+    """Time from when data was first sent until it is sent again because acknowledgements say that it is missing."""
     TIMEOUT = "timeout"
-    """The same where the retransmission timer had to expire for it."""
+    """Time from when data was first sent until it is sent again because the retransmission timer expired."""
     START = "start"
-    """The flow is there, and its connection or its queue pair does not send it yet."""
+    """The flow has arrived, and its connection or queue pair does not send it yet."""
 
     @property
     def words(self) -> str:
-        """What tables and figures call it."""
+        """Name of the cause in tables and figures."""
         return _WORDS[self]
 
 
@@ -70,21 +70,21 @@ _WORDS = {
 
 
 class Stretch(NamedTuple):
-    """A part of a critical path."""
+    """A stretch of a critical path that has one cause."""
 
     cause: Cause
     place: str | None
-    """The port where it waits, or whose link it is on; of what is sent again, where a packet was dropped."""
+    """Port of the wait or of the link; for data sent again, the port where a packet was dropped."""
     reason: str | None
-    """Why that was dropped."""
+    """Reason of that drop."""
     since_ps: int
     until_ps: int
     packet: int | None
-    """Which packet of `packets.parquet` it is about; none while its sender has sent none and got no answer."""
+    """Number of the packet in `packets.parquet`; None while the sender has sent nothing and got no answer."""
 
     @property
     def time_ps(self) -> int:
-        """How long it is."""
+        """Length of the stretch."""
         return self.until_ps - self.since_ps
 
 
@@ -96,40 +96,40 @@ class Part(NamedTuple):
     reason: str | None
     time_ps: int
     share: float
-    """Of the completion time."""
+    """Share of the completion time."""
 
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """What one flow's completion time was spent on, or its time so far."""
+    """The critical path of a flow: the causes of its completion time, or of its time so far."""
 
     flow: str
-    """Its name, `host0.flow3`."""
+    """Name of the flow, such as `host0.flow3`."""
     stretches: tuple[Stretch, ...]
-    """In order of time, each beginning where the one before ends."""
+    """Stretches in order of time; each begins where the one before ends."""
     round_trips: int
-    """How many acknowledgements it waited for, one after another."""
+    """Number of acknowledgements that the flow waited for, one after another."""
     packets: pa.Table = field(repr=False, compare=False)
-    """The flow's rows of `packets.parquet`."""
+    """Rows of the flow in `packets.parquet`."""
 
     @property
     def start_ps(self) -> int:
-        """When the flow started."""
+        """Start of the flow."""
         return self.stretches[0].since_ps
 
     @property
     def finish_ps(self) -> int:
-        """When it was complete."""
+        """Completion of the flow."""
         return self.stretches[-1].until_ps
 
     @property
     def time_ps(self) -> int:
-        """Its completion time, which is what the stretches add up to."""
+        """Completion time, the sum of all stretches."""
         return self.finish_ps - self.start_ps
 
     @property
     def marked_at(self) -> dict[str, int]:
-        """How many packets of data were marked at which ports, those with most first: why its rate or window is low."""
+        """Number of marked packets of data by port, most first; marks explain a low rate or window."""
         is_data = pc.equal(self.packets["kind"].cast(pa.string()), "data")
         marked = self.packets.filter(pc.and_(is_data, self.packets["marked"]))
         first = np.unique(marked["packet"].to_numpy(), return_index=True)[1]  # a mark stays on the rest of the way
@@ -137,12 +137,12 @@ class CriticalPath:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """What it was spent on, the most first."""
+        """Parts of the completion time, the longest first."""
         return parts([self])
 
 
 def parts(paths: Sequence[CriticalPath]) -> list[Part]:
-    """What the completion times of several flows together were spent on, the most first."""
+    """Returns the parts of the completion times of several flows together, the longest first."""
     sums: Counter[tuple[Cause, str | None, str | None]] = Counter()
     for path in paths:
         for stretch in path.stretches:

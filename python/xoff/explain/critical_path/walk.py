@@ -1,4 +1,4 @@
-"""The walk back along a critical path."""
+"""The walk back along a flow's critical path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _PICOSECONDS = 1000
-"""In a nanosecond."""
+"""Picoseconds in a nanosecond."""
 
 
 class _Spans(NamedTuple):
-    """Times that do not overlap, in order."""
+    """Intervals that do not overlap, in order."""
 
     begins: list[int]
     ends: list[int]
@@ -31,7 +31,7 @@ class _Spans(NamedTuple):
         return cls([begin for begin, _ in in_order], [end for _, end in in_order])
 
     def within(self, since_ps: int, until_ps: int) -> list[tuple[int, int]]:
-        """What of them lies in another time."""
+        """Returns the parts of the intervals that lie between two instants."""
         first, last = bisect_right(self.ends, since_ps), bisect_left(self.begins, until_ps)
         return [(max(self.begins[at], since_ps), min(self.ends[at], until_ps)) for at in range(first, last)]
 
@@ -48,22 +48,22 @@ def critical_path(
     on_credit: bool = False,
     down_ps: Mapping[str, Sequence[tuple[int, int]]] | None = None,
 ) -> CriticalPath:
-    """The critical path of a flow.
+    """Returns the critical path of a flow.
 
     Args:
-        packets: Rows of `packets.parquet`: all of the flow, and of those before it on its queue pair.
+        packets: Rows of `packets.parquet` of the flow, and of earlier flows on its queue pair.
         pauses: Rows of `pauses.parquet`, if there were any.
-        flow: The flow's name, `host0.flow3`.
-        start_ns: When it started,
-        end_ns: and when it was complete, as `flows.parquet` has them; of one that is not, when the run ended.
-        acknowledged: Whether that is `finish_ns` and not `received_ns`.
-        missing: Of a flow that is not complete, the offset of the first byte that its receiver has not got; -1 where
-            nobody waits for what is lost.
-        on_credit: Whether it sends what its receiver gives it credit for.
-        down_ps: When the links of ports were down, from when to when in order, by the names of the ports.
+        flow: Name of the flow, such as `host0.flow3`.
+        start_ns: Start of the flow, as in `flows.parquet`.
+        end_ns: Completion of the flow, as in `flows.parquet`; for an incomplete flow, the end of the run.
+        acknowledged: Whether `end_ns` is the flow's `finish_ns` and not its `received_ns`.
+        missing: For an incomplete flow, the offset of the first byte that its receiver lacks; -1 where the transport
+            does not repair losses.
+        on_credit: Whether the flow sends on credit from its receiver.
+        down_ps: Intervals in which the link of a port was down, in order, by the name of the port.
 
     Raises:
-        ValueError: The rows tell of no packet of a complete flow that was received.
+        ValueError: The rows have no received packet of a complete flow.
     """
     number = int(flow.rpartition(".flow")[2])
     walk = _Walk(Packets(packets, number), pauses, start_ns, down_ps or {}, on_credit=on_credit)
@@ -79,7 +79,7 @@ def critical_path(
 
 
 class _Walk:
-    """Goes back along a critical path, and notes its stretches, the last one first."""
+    """A walk back along a critical path, which notes its stretches, the last one first."""
 
     def __init__(
         self,
@@ -92,12 +92,12 @@ class _Walk:
     ) -> None:
         self.packets = packets
         self.holds_back = Cause.CREDIT if on_credit else Cause.RATE
-        """What keeps the flow from sending although it might."""
+        """Cause while the flow could send and its sender holds it back."""
         began = int(packets.ready[packets.own[0]]) if packets.own.size else 0
         self.start_ps = began if began // _PICOSECONDS == start_ns else start_ns * _PICOSECONDS
         self.stretches: list[Stretch] = []
         self.answers = 0
-        """How many acknowledgements it has come by."""
+        """Number of acknowledgements on the walk so far."""
         self.data = packets.data.tolist()
         self.place_of = {packet: place for place, packet in enumerate(self.data)}
         self.own, self.paused = _transmissions(packets), _pauses(pauses)
@@ -107,14 +107,14 @@ class _Walk:
         self.numbers = packets.number[packets.first_row].tolist()
         self.priority = packets.priority[packets.first_row].tolist()
         self.adapter = [packets.port[row] for row in packets.first_row]
-        """By which port each packet sets out."""
+        """Port from which each packet departs."""
 
     def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
-        """Goes all of it."""
+        """Walks the whole path of a complete flow."""
         self._go_on(self.packets.end(end_ps, acknowledged=acknowledged))
 
     def from_cut(self, end_ps: int, missing: int) -> None:
-        """The same of a flow that the end of the run has cut off: what it was waiting for then comes last."""
+        """Walks the path of a flow cut off by the end of the run, from the packet that it was waiting for."""
         packets = self.packets
         awaited = packets.awaited(missing)
         if awaited is None:
@@ -127,7 +127,7 @@ class _Walk:
         self._go_on(awaited)
 
     def _from_lost(self, packet: int, end_ps: int) -> None:
-        """The same where what was awaited had been dropped, and nobody had made up for it."""
+        """Walks from an awaited packet that had been dropped and not yet been sent again."""
         packets, row = self.packets, int(self.packets.last_row[packet])
         handed, place, reason = self.handed[packet], packets.port[row], packets.drop_reason[row]
         known = self._known_to_be_lost(packet, reason, end_ps)
@@ -135,7 +135,7 @@ class _Walk:
         self._go_on(self._before_data(packet) if packet in self.place_of else self._answered(packet))
 
     def _hold_back(self, end_ps: int) -> None:
-        """Nothing of it is under way that it could wait for: it has more to send, and its sender does not."""
+        """Notes the wait of a flow that has nothing under way: it has more to send, and its sender holds it back."""
         packets = self.packets
         last = packets.end(end_ps, acknowledged=True)
         since = self.start_ps if last is None else int(packets.received[last])
@@ -152,7 +152,7 @@ class _Walk:
         self._go_on(last)
 
     def _go_on(self, packet: int | None) -> None:
-        """Goes on from a packet."""
+        """Walks on from a packet until the start of the flow."""
         while packet is not None and not self._is_at_start():
             packet = self._before(packet)
 
@@ -160,12 +160,12 @@ class _Walk:
         return bool(self.stretches) and self.stretches[-1].since_ps <= self.start_ps
 
     def _before(self, packet: int) -> int | None:
-        """Notes the way of a packet and what it waited for before; returns the packet that it waited for."""
+        """Notes the way of a packet and its waits before that; returns the packet that it waited for."""
         self._way(packet)
         return self._before_data(packet) if packet in self.place_of else self._answered(packet)
 
     def _answered(self, packet: int) -> int | None:
-        """The data that an acknowledgement, or credit, waited for, and how long it waited besides."""
+        """Returns the data that an acknowledgement or credit answers, and notes its delay after that data."""
         packets = self.packets
         self.answers += 1
         answered = packets.latest_data(self.handed[packet])
@@ -175,7 +175,7 @@ class _Walk:
         return answered
 
     def _before_data(self, packet: int) -> int | None:
-        """Notes what data waited for before it set out; returns the acknowledgement that it waited for."""
+        """Notes the waits of data before its departure; returns the acknowledgement or credit that it waited for."""
         sender: int | None = packet
         while sender is not None:
             sender, answer = self._sent_after(sender)
@@ -184,7 +184,10 @@ class _Walk:
         return None
 
     def _sent_after(self, packet: int) -> tuple[int | None, int | None]:
-        """What let data set out: the data before it at its host, or an acknowledgement; nothing where it began."""
+        """Returns the data before it at its host, and the acknowledgement or credit, one of which let data depart.
+
+        Both are None at the start of the flow.
+        """
         packets = self.packets
         handed, ready = self.handed[packet], self.ready[packet]
         if self.again[packet] and (original := self._original(packet)) is not None:
@@ -214,7 +217,7 @@ class _Walk:
         return self.data[place - 1] if place else None
 
     def _original(self, packet: int) -> int | None:
-        """The packet that last brought the same data, before this one."""
+        """Returns the last earlier packet with the same data."""
         packets = self.packets
         before = packets.data[: self.place_of[packet]]
         first = packets.sequence[packet]
@@ -224,7 +227,7 @@ class _Walk:
         return int(before[np.flatnonzero(same)[-1]]) if same.any() else None
 
     def _note_again(self, original: int, packet: int) -> None:
-        """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped."""
+        """Notes the time from when data was sent until it was sent again, with the place of the drop in between."""
         packets = self.packets
         since, until = self.handed[original], self.handed[packet]
         meanwhile = packets.data[self.place_of[original] : self.place_of[packet] + 1]
@@ -237,7 +240,7 @@ class _Walk:
         self._note(cause, place, since, known, packet, reason)
 
     def _known_to_be_lost(self, packet: int, reason: str | None, until_ps: int) -> int:
-        """When a NACK told of a packet that was trimmed; from then on it waits for its congestion control."""
+        """Returns the time at which a NACK told of a trimmed packet, else `until_ps`; notes the wait after the NACK."""
         told = self.packets.told_to_be_missing(packet, until_ps) if reason == "trimmed" else None
         if told is None:
             return until_ps
@@ -245,9 +248,9 @@ class _Walk:
         return told
 
     def _lost(self, original: int, since_ps: int, until_ps: int) -> int | None:
-        """The row of what was dropped: of the data itself, or else of its flow.
+        """Returns the row of the drop that made a sender repeat data: of the data itself, or else of its flow.
 
-        By go-back-N it is sent again though another was lost, perhaps before it was sent at all.
+        Go-back-N repeats data after another packet was lost, perhaps before the data was first sent.
         """
         packets = self.packets
         own_row = int(packets.last_row[original])
@@ -259,7 +262,7 @@ class _Walk:
         return int(lost[first]) if lost.size else None
 
     def _way(self, packet: int) -> None:
-        """From its transport to the one at the other end."""
+        """Notes the way of a packet from its transport to the transport at the other end."""
         packets = self.packets
         first, last = int(packets.first_row[packet]), int(packets.last_row[packet])
         self._note(Cause.HOST, None, packets.reached[last], packets.received[packet], packet)
@@ -279,7 +282,7 @@ class _Walk:
         packet: int | None,
         otherwise: Cause = Cause.QUEUEING,
     ) -> None:
-        """A wait at a port: what of it goes to the flow's own packets before, to pauses or a link, and the rest."""
+        """Notes a wait at a port, split into earlier packets of the flow, pauses, a failed link, and the rest."""
         if until_ps <= since_ps:
             return
         own = self.own.get(port)
@@ -311,7 +314,7 @@ class _Walk:
 
 
 def _transmissions(packets: Packets) -> dict[str | None, _Spans]:
-    """When each port sent data of the flow."""
+    """Returns the intervals in which each port sent the recorded data."""
     of_ports: dict[str | None, list[tuple[int, int]]] = {}
     started, ended = packets.started.tolist(), packets.ended.tolist()
     firsts, lasts = (rows[packets.data].tolist() for rows in (packets.first_row, packets.last_row))
@@ -323,7 +326,7 @@ def _transmissions(packets: Packets) -> dict[str | None, _Spans]:
 
 
 def _pauses(pauses: pa.Table | None) -> dict[tuple[str | None, int], _Spans]:
-    """When each port and class was paused."""
+    """Returns the intervals in which each port and class was paused."""
     spans: dict[tuple[str | None, int], list[tuple[int, int]]] = {}
     if pauses is None:
         return {}
@@ -334,7 +337,7 @@ def _pauses(pauses: pa.Table | None) -> dict[tuple[str | None, int], _Spans]:
 
 
 def _without(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int, Cause]]) -> Iterator[tuple[int, int]]:
-    """What of these times lies in none of the others, which are in order."""
+    """Yields the parts of some intervals that lie in none of the others, which are in order."""
     for start, end in spans:
         position = start
         for since, until, _ in others:
@@ -347,7 +350,7 @@ def _without(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int, 
 
 
 def _joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
-    """Stretches that go on as the one before, as one."""
+    """Yields the stretches, with neighbours of equal cause and place joined."""
     before: Stretch | None = None
     for stretch in stretches:
         if before is not None and (before[:3], before.packet) == (stretch[:3], stretch.packet):
