@@ -18,6 +18,7 @@ mod port_counts;
 mod received;
 mod recorder;
 mod sampler;
+mod samples;
 mod shared;
 pub mod sources;
 mod standstill;
@@ -46,7 +47,8 @@ pub use pause_log::{PauseChange, PauseLog};
 pub use port_counts::PortCounts;
 pub use received::Received;
 pub use recorder::{Recorded, Recorder};
-pub use sampler::{LOSSLESS_POOL, Quantity, Sample, Sampler, Samples, Series, WatchedFlows};
+pub use sampler::{Sampler, Series, WatchedFlows};
+pub use samples::{LOSSLESS_POOL, Quantity, Sample, Samples};
 pub(crate) use worker::Workshop;
 
 /// Links shorter than this do not separate clusters: windows would cost more than they hold.

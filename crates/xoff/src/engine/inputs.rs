@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::sampler::{Quantity, Sample};
+use super::samples::{Quantity, Sample};
 use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Time};
 use crate::topology::{NodeId, PortId};

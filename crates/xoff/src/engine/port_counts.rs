@@ -1,6 +1,6 @@
 //! What is counted of each class of each port between one sample and the next.
 
-use super::sampler::Quantity;
+use super::samples::Quantity;
 use crate::classes::PRIORITIES;
 use crate::kernel::units::{Bytes, Time};
 use crate::port::Port;
