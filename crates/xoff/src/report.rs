@@ -14,8 +14,8 @@ mod unfinished;
 
 use std::fmt::Write as _;
 
+use hmac_sha256::Hash;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample, Samples};
@@ -536,7 +536,7 @@ impl PacketTotals {
 ///
 /// Numbers that depend on the way the run was carried out, such as that of events, stay out.
 fn digest(outcome: &Outcome, flows: &Flows) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Hash::new();
     let mut take = |value: u64| hash.update(value.to_le_bytes());
     for row in &flows.rows {
         for value in [

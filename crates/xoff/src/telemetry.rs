@@ -1,22 +1,24 @@
-//! In-band telemetry (INT): what switches write into the packets that leave them, and senders read from the
-//! acknowledgements that bring it back. Packed as HPCC's code packs it (SIGCOMM 2019).
-//! A packet carries the number of a record only. Records are shared by all threads; a packet has one of its own, only the node
-//! that has the packet touches it, and the barrier between windows orders what nodes of different threads do. Which number a
+//! In-band telemetry (INT): switches write into the packets that leave them, and acknowledgements bring it back to
+//! senders.
+//! Packed as HPCC's code packs it (SIGCOMM 2019).
+//!
+//! A packet carries the number of a record alone. All threads share the records, without locks: only the node that has
+//! a packet touches its record, and the barrier between windows orders nodes of different threads. Which number a
 //! packet gets depends on threads, and nothing depends on the number.
-//! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap; and where two packets set
-//! out, or were answered, so long after each other that another field may have wrapped in between, nothing is known of that time.
+//!
+//! Differs: a queue longer than its field is written as the field's maximum and does not wrap. A sender learns nothing
+//! from two packets so far apart that another field may have wrapped in between.
 
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
-use zerocopy::FromZeros;
 
 use crate::kernel::prefetch::prefetch;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 
-/// The most switches that one packet has room for.
+/// Most switches that one packet has room for.
 pub const MOST_HOPS: usize = 5;
-/// The most different rates that ports can tell of.
+/// Most different rates that ports can tell of.
 pub const MOST_RATES: usize = 8;
 
 const SENT_UNIT: u64 = 128;
@@ -31,8 +33,9 @@ const fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
-/// What one switch writes as a packet leaves: from the highest bits the code of the port's rate, the time in nanoseconds,
-/// the bytes the port has sent in units of 128, both modulo what their field holds, and the bytes that wait in units of 80.
+/// Word that one switch writes as a packet leaves.
+/// From the highest bits: 3 of the code of the port's rate; 24 of the time in nanoseconds; 20 of the bytes the port has
+/// sent, in units of 128; 17 of the bytes that wait, in units of 80. Time and bytes sent are modulo 2^24 and 2^20.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Hop(u64);
 
@@ -61,76 +64,77 @@ impl Hop {
     }
 }
 
-/// What the switches on a packet's way have written, in their order.
+/// Words that the switches on a packet's path have written, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
-    /// When the packet's first bit left the adapter.
+    /// Time when the packet's first bit left the adapter.
     departure: Time,
     hops: [Hop; MOST_HOPS],
-    /// Nanoseconds until it was heard of, or as many as fit.
+    /// Nanoseconds from there until the acknowledgement came back, at most `u32::MAX`.
     round_trip: u32,
     length: u8,
-    /// Which way [pathID].
+    /// Hash of the path [pathID].
     path: u16,
 }
 
 impl Trail {
-    /// When it was heard of.
+    /// Returns the time when the acknowledgement came back.
     fn heard(&self) -> Time {
         self.departure + Span::from_nanoseconds(self.round_trip.into())
     }
 
-    /// How long after another packet it set out, or was heard of, whichever is longer.
+    /// Returns the longer of two spans: between the departures, and between the returns.
     fn behind(&self, earlier: &Self) -> Span {
         let between = |one: Time, other: Time| one.max(other).since(one.min(other));
         between(self.departure, earlier.departure).max(between(self.heard(), earlier.heard()))
     }
 }
 
-/// What a port has done from one packet of a flow to the next.
+/// Bytes that a port has sent, and that have waited there, from one packet of a flow to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Rate of its link [B].
+    /// Rate of the port's link [B].
     pub rate: Rate,
-    /// Time between them.
+    /// Time between the two packets.
     pub span: Span,
-    /// Bytes put on the wire.
+    /// Bytes put on the wire in that time.
     pub sent: Bytes,
-    /// Bytes that waited when the earlier one left.
+    /// Bytes that waited when the earlier packet left.
     pub queue_before: Bytes,
-    /// Bytes that waited when the later one left.
+    /// Bytes that waited when the later packet left.
     pub queue: Bytes,
 }
 
-/// What a packet's record holds when its acknowledgement has brought it back.
+/// Content of a packet's record when its acknowledgement has brought it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The window when the packet was sent; without bytes where no record has that.
+    /// Window when the packet was sent; zero where records have no windows.
     sent_window: Bytes,
     trail: Trail,
 }
 
 impl Record {
-    /// When the packet's first bit left the adapter.
+    /// Returns the time when the packet's first bit left the adapter.
     pub fn departure(&self) -> Time {
         self.trail.departure
     }
 }
 
-/// What an acknowledgement brings back of its packet's way.
+/// Record that an acknowledgement brings back, with all that is needed to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {
-    /// What the switches have written.
+    /// Words of the switches on the path.
     pub trail: &'a Trail,
-    /// The window when the packet was sent; without bytes where the algorithm does not need it.
+    /// Window when the packet was sent; zero where the algorithm needs none.
     pub sent_window: Bytes,
     rates: &'a [Rate],
     unambiguous: Span,
 }
 
 impl<'a> Reading<'a> {
-    /// What the ports on the way have done since an earlier packet; nothing of those where both left in the same
-    /// nanosecond, and nothing at all after another path, or where a field may have wrapped in between.
+    /// Returns an interval for each port on the path since an earlier packet.
+    /// Leaves out a port that both packets left in the same nanosecond. Returns none after another path, or where a
+    /// field may have wrapped in between.
     pub fn since(&self, earlier: &'a Trail) -> impl Iterator<Item = Interval> + use<'a> {
         let Self { trail, rates, unambiguous, .. } = *self;
         let is_same_path = (earlier.length, earlier.path) == (trail.length, trail.path);
@@ -148,37 +152,38 @@ impl<'a> Reading<'a> {
 }
 
 const WORDS_OF_LINE: usize = 8;
-/// Of address space, a GiB; memory is what packets have touched.
+/// Words of address space, 1 GiB. Memory is used as packets touch it.
 const MOST_WORDS: usize = 1 << 27;
 /// Records that a thread takes at once.
 const RECORDS_OF_BLOCK: u32 = 4096;
 
-/// The records of all packets under way. A record is when the packet's first bit left the adapter, behind that a word for each
-/// switch on the longest path, of which the packet knows how many are written, and last, if any algorithm needs it, the window
+/// Records of all packets under way.
+/// A record begins with the time when the packet's first bit left the adapter. Behind that is a word for each switch on
+/// the longest path; the packet knows how many are written. The last word, if any algorithm needs it, is the window
 /// when the packet was sent.
 #[derive(Debug, Default)]
 pub struct Records {
     words: Box<[AtomicU64]>,
-    /// Words before record 0, which no packet has: records begin where a cache line does.
+    /// Words before record 0, which no packet has, so that records begin where a cache line does.
     before: usize,
-    /// Binary logarithm of the words of a record, of which none lies across lines and short paths need less of the cache.
+    /// Binary logarithm of the words of a record. No record lies across lines, and short paths need less of the cache.
     shift: u32,
     has_sent_windows: bool,
     blocks_taken: AtomicU32,
-    /// What the codes of rates stand for.
+    /// Rates by their codes.
     rates: Vec<Rate>,
-    /// Within which no field wraps, of the busiest port.
+    /// Span within which no field wraps, not even at the busiest port.
     unambiguous: Span,
 }
 
 impl Records {
-    /// Records in which ports with links of these rates write, at most [`MOST_RATES`], on paths of at most so many switches, no
-    /// more than [`MOST_HOPS`], and perhaps with windows; none where no packet has a record and there are no rates.
+    /// Returns records for ports with links of these rates, on paths of at most `switches` switches.
+    /// At most [`MOST_RATES`] rates and [`MOST_HOPS`] switches. Without rates no packet has a record.
     pub fn new(rates: Vec<Rate>, switches: usize, has_sent_windows: bool) -> Arc<Self> {
         debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
         debug_assert!(rates.is_empty() || switches <= MOST_HOPS, "a switch has a word");
         let words = if rates.is_empty() { 0 } else { MOST_WORDS };
-        let words = <[AtomicU64]>::new_box_zeroed_with_elems(words).expect("address space for telemetry");
+        let words = zeroed(words);
         let line = size_of::<u64>() * WORDS_OF_LINE;
         let before =
             (words.as_ptr().addr().next_multiple_of(line) - words.as_ptr().addr()) / size_of::<u64>();
@@ -219,6 +224,23 @@ impl Records {
     }
 }
 
+/// Returns so many words of zero. The system gives address space alone, and memory as pages are first touched.
+#[allow(unsafe_code)]
+fn zeroed(words: usize) -> Box<[AtomicU64]> {
+    let layout = Layout::array::<AtomicU64>(words).expect("records fit into the address space");
+    if layout.size() == 0 {
+        return Box::default();
+    }
+    // SAFETY: the layout has a size, and is that of a boxed slice of as many words. All bits 0 are a valid `AtomicU64`.
+    unsafe {
+        let first = alloc_zeroed(layout).cast::<AtomicU64>();
+        if first.is_null() {
+            handle_alloc_error(layout);
+        }
+        Box::from_raw(std::ptr::slice_from_raw_parts_mut(first, words))
+    }
+}
+
 /// One thread's access to the records of all.
 #[derive(Debug, Default)]
 pub struct Telemetry {
@@ -243,32 +265,33 @@ impl Telemetry {
         }
     }
 
-    /// Asks for the memory of a record that is read or written soon. In a frame between the two ends of a link there may be
-    /// anything at the place of the number, and nothing comes of it.
+    /// Prefetches a record that is read or written soon.
+    /// The number may be anything where the packet is a frame between the two ends of a link; a prefetch of any address
+    /// is harmless.
     #[inline]
     pub fn prefetch(&self, number: u32) {
         prefetch(self.records.words.as_ptr().wrapping_add(self.records.first_word(number)));
     }
 
-    /// A packet needs its record no longer.
+    /// Gives a record back.
     pub fn free(&mut self, number: u32) {
         self.free.push(number);
     }
 
-    /// The window when a packet is sent; only where records have it.
+    /// Remembers the window when a packet is sent, where records have windows.
     pub fn remember(&self, number: u32, window: Bytes) {
         if let Some(word) = self.records.sent_window(number) {
             word.store(window.get(), Ordering::Relaxed);
         }
     }
 
-    /// The first bit of a packet leaves the adapter, and no switch has written yet.
+    /// Notes that the first bit of a packet leaves the adapter.
     pub fn depart(&self, number: u32, now: Time) {
         self.records.departure(number).store(now.get(), Ordering::Relaxed);
     }
 
-    /// A packet leaves a switch, before which so many have written, by a port of this rate, which has sent so much before, while
-    /// so much waits.
+    /// Notes that a packet leaves a switch by a port of this rate, after `hop` other switches. The port has put `sent`
+    /// bytes on the wire before, and `queue` bytes wait.
     #[inline]
     pub fn write(&self, number: u32, hop: usize, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
         let code = self.records.rates.iter().position(|&known| known == rate);
@@ -277,8 +300,7 @@ impl Telemetry {
         self.records.hop(number, hop).store(word, Ordering::Relaxed);
     }
 
-    /// What a packet's record holds that is heard of now, once so many switches have written on this path. Its number is free from
-    /// now on.
+    /// Reads the record of a packet that is back after `hops` switches on this path, and gives its number back.
     pub fn collect(&mut self, number: u32, hops: usize, path: u16, now: Time) -> Record {
         let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
         let round_trip = u32::try_from(now.since(departure).as_nanoseconds()).unwrap_or(u32::MAX);
@@ -292,14 +314,14 @@ impl Telemetry {
         Record { sent_window, trail }
     }
 
-    /// What a record says once its codes are known.
+    /// Returns a record with the rates that its codes stand for.
     pub fn reading<'a>(&'a self, record: &'a Record) -> Reading<'a> {
         let Records { rates, unambiguous, .. } = &*self.records;
         let Record { sent_window, trail } = record;
         Reading { trail, sent_window: *sent_window, rates, unambiguous: *unambiguous }
     }
 
-    /// How many records packets have that are still under way, if these are all threads of a run.
+    /// Returns the number of records that packets under way have. `threads` are all threads of a run.
     pub fn in_use(threads: &[Self]) -> usize {
         let blocks = threads.first().map_or(0, |one| one.records.blocks_taken.load(Ordering::Relaxed));
         (blocks * RECORDS_OF_BLOCK) as usize - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
@@ -320,7 +342,7 @@ mod tests {
         Time::new(time * 1000)
     }
 
-    /// A packet's record after it has passed one port at these nanoseconds; it departed one before.
+    /// Returns the record of a packet that passed one port at `time` nanoseconds and departed 1 ns before.
     fn passed(telemetry: &mut Telemetry, time: u64, sent: u64, queue: u64) -> Record {
         let number = telemetry.take();
         telemetry.depart(number, nanoseconds(time - 1));

@@ -4,6 +4,8 @@
 //! occupancy of the pool. Its upper threshold is where Dynamic Threshold leaves each queue just what it needs for full
 //! throughput. The lower one is below that by the bytes that all ports bring in the time of the ramp.
 
+use std::fmt;
+
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
 /// Time between the two thresholds at the rate of all ports together, in the paper's evaluation [h].
@@ -54,10 +56,7 @@ pub struct Thresholds {
 }
 
 /// Reason why a pool has no thresholds: the bytes that a queue needs and the ramp do not fit into it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a queue needs {required} of the pool (B_R), and the ports' ramp {ramp}, which leaves no K_min in {shared}"
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Infeasible {
     /// Shared bytes that a queue needs [B_R].
     pub required: Bytes,
@@ -66,6 +65,18 @@ pub struct Infeasible {
     /// Size of the pool [B].
     pub shared: Bytes,
 }
+
+impl fmt::Display for Infeasible {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { required, ramp, shared } = self;
+        write!(
+            formatter,
+            "a queue needs {required} of the pool (B_R), and the ports' ramp {ramp}, which leaves no K_min in {shared}"
+        )
+    }
+}
+
+impl std::error::Error for Infeasible {}
 
 impl Pool {
     /// Computes the thresholds (section 4.3): `B_R = C RTT (1 + lambda) - S_min`, `K_max = B - B_R / alpha_min`, `K_min

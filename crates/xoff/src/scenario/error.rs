@@ -2,8 +2,18 @@
 
 use std::fmt;
 
-/// A scenario that cannot be run, displayed as `FILE: KEY: what is wrong; what is expected`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Error of a scenario that cannot be run, displayed as `FILE: KEY: what is wrong; what is expected`.
+///
+/// ```
+/// use xoff::ScenarioError;
+///
+/// let error = ScenarioError::at("workload[0].load", "1.5 is above 1", "expected a number above 0, at most 1");
+/// assert_eq!(
+///     error.in_file("a.toml").to_string(),
+///     "a.toml: workload[0].load: 1.5 is above 1; expected a number above 0, at most 1"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     /// The file, where the scenario came from one.
     pub file: Option<String>,
@@ -38,6 +48,8 @@ impl fmt::Display for ScenarioError {
         formatter.write_str(&line.replace(['\n', '\r'], " "))
     }
 }
+
+impl std::error::Error for ScenarioError {}
 
 #[cfg(test)]
 mod tests {
