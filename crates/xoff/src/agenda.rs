@@ -1,4 +1,4 @@
-//! What a node asks of the engine that runs it, and what it is told about the run.
+//! Agenda, fabric and context: all that a node sees of the engine that runs it.
 
 use crate::application::Plans;
 use crate::classes::Classes;
@@ -11,79 +11,80 @@ use crate::scenario;
 use crate::telemetry::Telemetry;
 use crate::topology::{NodeId, PortId, Servers};
 
-/// What the engine calls the way of packets from a port to the other end of its link: the number of the port, until it says otherwise.
+/// Number by which the engine knows the lane of packets from a port to the other end of its link.
+/// It is the port's number until the engine says otherwise.
 pub type LaneId = u32;
 
-/// The engine as a node sees it. Nothing that a node does takes effect elsewhere except through here.
+/// Engine as a node sees it. A node changes anything beyond itself only through these methods.
 pub trait Agenda {
-    /// The packet just put on the wire of a port arrives at the other end of its lane at `arrives`.
+    /// Has the packet just put on the wire arrive at the other end of its lane at `arrives`.
     fn deliver(&mut self, lane: LaneId, arrives: Time, packet: Packet);
-    /// The packet that was put on the wire of `port` and arrives at `arrives` was marked as it left. Most often so many others
-    /// that were put there are `behind` it.
+    /// Marks the packet that left by `port` and arrives at `arrives`. About `behind` later packets are on the same
+    /// wire.
     fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize);
-    /// The packet just put on the wire of `port`, at whose other end is a host, arrives there at `arrives`, ahead of those that were put
-    /// there before and have not begun to leave; they arrive later `by` so much.
+    /// Has the packet just sent by `port` to a host arrive at `arrives`, ahead of packets that have not begun to leave.
+    /// These were put on the port before, and arrive later `by` so much.
     fn deliver_ahead(&mut self, port: PortId, arrives: Time, packet: Packet, by: Span);
-    /// Something waits for the transmission on `port`, which ends at `at`.
+    /// Says that something waits for the transmission on `port` to end at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
-    /// Whether nothing else that could happen at this node is pending for `now`, as far as can be told.
+    /// Whether nothing else that could happen at this node is known to be pending for `now`.
     fn is_last_of(&self, _now: Time) -> bool {
         false
     }
-    /// What packets carry of their way.
+    /// Returns this thread's access to the telemetry records of packets.
     fn telemetry(&mut self) -> &mut Telemetry;
-    /// Something about pauses is due at the node of `port` at `at`, whatever else is.
+    /// Says that the node of `port` has something to do about pauses at `at`.
     fn pause_due(&mut self, port: PortId, at: Time);
-    /// A message besides all packets, to whoever is at the other end of the link of `port`, which has credits.
+    /// Sends a message beside all packets over the link of `port`, which has credits.
     fn signal(&mut self, port: PortId, arrives: Time, signal: Packet);
-    /// Something about the crossbar is due at the node of `port` at `at`, whatever else is.
+    /// Says that the node of `port` has something to do about its crossbar at `at`.
     fn crossbar_due(&mut self, port: PortId, at: Time);
 }
 
-/// What every node may look up and none may change.
+/// Facts that every node may look up and none may change.
 #[derive(Clone, Debug)]
 pub struct Fabric {
     /// Transports in the order of their names.
     pub transports: Vec<scenario::Transport>,
-    /// Bytes on the wire beyond the frame, by transport; as long as a packet's index reaches.
+    /// Bytes on the wire beyond the frame, by transport; an entry for every index that a packet can carry.
     pub wire_overheads: [Bytes; 256],
-    /// The longest path of each transport's packets, where its congestion control goes by it.
+    /// Longest path of each transport's packets between servers; the default where its congestion control needs none.
     pub longest_paths: Vec<Path>,
-    /// The same of packets that go inside servers.
+    /// Longest path of each transport's packets inside servers; the default where its congestion control needs none.
     pub longest_paths_inside: Vec<Path>,
-    /// The length of every path, where any congestion control goes by it.
+    /// Number of switches on every path, where a congestion control needs it.
     pub lengths: Lengths,
-    /// Transports whose flows between two hosts hash alike.
+    /// Transports that hash all flows between two hosts alike, or spray packets.
     pub shared_tuples: SharedTuples,
-    /// The lossless classes.
+    /// Lossless classes.
     pub lossless: Classes,
-    /// What every host adds around its transport.
+    /// Settings of every host: delay, jitter, scheduler, interrupts.
     pub host: scenario::Host,
-    /// How long a packet that has arrived at a host takes to reach a transport in software; zero where links to hosts are as
-    /// much longer instead.
+    /// Time that an arrived packet takes to reach a transport in software.
+    /// Zero where links to hosts are as much longer instead.
     pub inbound_delay: Span,
     /// Whether some adapter takes in less than its link brings, if only at times.
     pub has_slow_receivers: bool,
-    /// What hosts ask of one another.
+    /// Plans of the applications: what hosts ask of one another.
     pub plans: Plans,
-    /// Which hosts share a server, where any do.
+    /// Servers of several hosts, where there are any.
     pub servers: Option<Servers>,
 }
 
 impl Fabric {
-    /// Bytes that `packet` takes on the wire.
+    /// Returns the bytes that `packet` takes on the wire.
     #[inline]
     pub fn wire(&self, packet: &Packet) -> Bytes {
         self.wire_of(packet.stub())
     }
 
-    /// The same of a packet that has gone on.
+    /// Returns the bytes on the wire of a packet that has gone on, from its stub.
     #[inline]
     pub fn wire_of(&self, packet: Stub) -> Bytes {
         packet.frame() + self.wire_overheads[usize::from(packet.transport())]
     }
 
-    /// What a flow of this transport knows of its path.
+    /// Returns the path from `source` to `destination` as the congestion control of this transport needs it.
     pub fn path(&self, transport: u8, source: NodeId, destination: NodeId) -> Path {
         let is_inside = self.servers.is_some_and(|servers| servers.is_inside(source));
         let paths = if is_inside { &self.longest_paths_inside } else { &self.longest_paths };
@@ -94,7 +95,7 @@ impl Fabric {
         Path { switches: self.lengths.switches(source, destination), ..longest }
     }
 
-    /// What a packet is to its flow.
+    /// Returns the kind of a packet, from the point of view of its flow.
     pub fn kind(&self, packet: &Packet) -> PacketKind {
         if packet.is_cnm() {
             PacketKind::Cnm
@@ -113,32 +114,32 @@ impl Fabric {
         }
     }
 
-    /// Whether it is a congestion notification packet. Only of what answers data of a transport.
+    /// Whether a packet that answers data is a congestion notification packet.
     #[inline]
     pub fn is_cnp(&self, packet: &Packet) -> bool {
         packet.is(ECHO) && self.transports[usize::from(packet.transport())].sends_cnps()
     }
 
-    /// Whether the adapter itself is the packet's transport, and no software of the host. Only of what a transport sends.
+    /// Whether the adapter itself is the transport of this packet of a transport, and no software of the host.
     pub fn is_in_adapter(&self, packet: &Packet) -> bool {
         self.transports[usize::from(packet.transport())].is_in_adapter()
     }
 }
 
-/// One event's surroundings.
+/// Surroundings of one event: its instant, and all that a node may ask or tell while it handles the event.
 pub struct Context<'a, A, O> {
-    /// The instant.
+    /// Instant of the event.
     pub now: Time,
-    /// The engine.
+    /// Engine that runs the node.
     pub agenda: &'a mut A,
-    /// Whoever is watching.
+    /// Observer of the run.
     pub observer: &'a mut O,
-    /// What never changes.
+    /// Facts that never change.
     pub fabric: &'a Fabric,
 }
 
 impl<A: Agenda, O> Context<'_, A, O> {
-    /// A packet goes no further.
+    /// Frees the telemetry record of a packet that goes no further.
     #[cold]
     pub fn forget(&mut self, packet: &Packet) {
         if let Some(record) = packet.record() {

@@ -1,11 +1,11 @@
-//! Sets of traffic classes.
+//! Sets of traffic classes, as masks of 8 bits.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXorAssign, Sub};
 
-/// Traffic classes of a port.
+/// Number of traffic classes of a port.
 pub const PRIORITIES: usize = 8;
 
-/// Some of the traffic classes.
+/// Set of traffic classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Classes(u8);
 
@@ -15,67 +15,67 @@ impl Classes {
     /// Every class.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// One class.
+    /// Returns the set of one class.
     #[inline]
     pub const fn only(class: usize) -> Self {
         Self(1 << class)
     }
 
-    /// One class if something holds, otherwise none.
+    /// Returns the set of one class if `holds`, otherwise the empty set.
     #[inline]
     pub const fn only_if(holds: bool, class: usize) -> Self {
         Self((holds as u8) << class)
     }
 
-    /// The classes of a mask, in which bit n is set for class n.
+    /// Returns the classes of a mask, in which bit n is set for class n.
     #[inline]
     pub const fn from_mask(mask: u8) -> Self {
         Self(mask)
     }
 
-    /// A mask in which bit n is set for class n.
+    /// Returns a mask in which bit n is set for class n.
     #[inline]
     pub const fn mask(self) -> u8 {
         self.0
     }
 
-    /// Whether a class is among them.
+    /// Whether the set has a class.
     #[inline]
     pub const fn contains(self, class: usize) -> bool {
         self.0 & 1 << class != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set has no class.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many there are.
+    /// Returns the number of classes in the set.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// The lowest one, if there is one.
+    /// Returns the lowest class, if there is one.
     #[inline]
     pub const fn lowest(self) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.0.trailing_zeros() as usize) }
     }
 
-    /// The only one, if there is one and no other.
+    /// Returns the only class, if there is exactly one.
     #[inline]
     pub const fn sole(self) -> Option<usize> {
         if self.0.is_power_of_two() { self.lowest() } else { None }
     }
 
-    /// The highest one; there must be one.
+    /// Returns the highest class; there must be one.
     #[inline]
     pub const fn highest(self) -> usize {
         self.0.ilog2() as usize
     }
 
-    /// The first one from `class` upwards, around to 0 behind the last; `class` itself if there is none.
+    /// Returns the first class from `class` upwards, around to 0 behind the last; `class` itself in an empty set.
     #[inline]
     pub const fn next_from(self, class: usize) -> usize {
         (class + self.0.rotate_right(class as u32).trailing_zeros() as usize) % PRIORITIES
@@ -87,13 +87,13 @@ impl Classes {
         self.0 |= 1 << class;
     }
 
-    /// Takes a class out.
+    /// Removes a class.
     #[inline]
     pub const fn remove(&mut self, class: usize) {
         self.0 &= !(1 << class);
     }
 
-    /// From the lowest to the highest.
+    /// Returns the classes from the lowest to the highest.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = usize> {
         (0..PRIORITIES).filter(move |&class| self.contains(class))
     }

@@ -1,5 +1,5 @@
-//! What pauses have done to a network by the end of a run: deadlocks and storms. Read from the queues as they are then,
-//! so that it costs a run nothing.
+//! Diagnosis of a run: deadlocks and storms that pauses have caused.
+//! It reads the queues as they are at the end, so that it costs the run nothing.
 
 use std::collections::BTreeMap;
 
@@ -12,47 +12,47 @@ use crate::port::Port;
 use crate::switch::Switch;
 use crate::topology::{Network, PortId};
 
-/// An egress queue: its port and its class.
+/// Egress queue: its port and its class.
 pub type Queue = (PortId, usize);
 
-/// One queue of a deadlock.
+/// Queue of a deadlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// The queue, which waits for the next one.
+    /// Queue that waits for the next queue of the cycle.
     pub queue: Queue,
-    /// Since when its class has been paused.
+    /// Time since which the class has been paused.
     pub since: Time,
-    /// What it holds.
+    /// Bytes in the queue.
     pub bytes: Bytes,
 }
 
-/// A port that was paused for long.
+/// Port that was paused for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {
     /// The port.
     pub port: PortId,
-    /// For how long without a break, the longest time.
+    /// Longest time that the port was paused without a break.
     pub paused: Span,
 }
 
-/// What is wrong.
+/// Deadlocks and storms of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Queues each of which waits for the next and the last for the first: none of them will ever send (cyclic buffer
-    /// dependency). Of several such cycles, the one with the first port. Empty where there is none.
+    /// Queues of one cycle, each of which waits for the next and the last for the first (cyclic buffer dependency).
+    /// None of them will ever send. Of several cycles, this is the one with the lowest port. Empty without a deadlock.
     pub deadlock: Vec<Stuck>,
-    /// Queues that will never send, those that wait for a deadlock included.
+    /// Number of queues that will never send, those outside the cycle included.
     pub stuck: usize,
-    /// Of each paused queue, of a switch or a host, for which all that it waits for is stuck: what holds most of that.
+    /// For each paused queue of a switch or a host that waits for stuck queues alone: the one of these that holds most.
     pub stuck_behind: BTreeMap<Queue, Queue>,
-    /// Ports that were paused without a break for the detection time at least, the longest first.
+    /// Ports that were paused without a break for at least the detection time, the longest pause first.
     pub storms: Vec<Storm>,
-    /// The longest time that any class of any port was paused without a break.
+    /// Longest time that any class of any port was paused without a break.
     pub longest_pause: Span,
 }
 
 impl Diagnosis {
-    /// Of a run that ended at `end`; pauses of `detection_time` are storms.
+    /// Diagnoses a run that ended at `end`. Pauses of `detection_time` or longer are storms.
     pub fn new(network: &Network, outcome: &Outcome, end: Time, detection_time: Span) -> Self {
         let waits = stuck(network, &outcome.switches);
         let ports = || outcome.hosts.iter().map(Host::port).chain(ports(&outcome.switches));
@@ -76,16 +76,16 @@ fn ports(switches: &[Switch]) -> impl Iterator<Item = &Port> {
     switches.iter().flat_map(|switch| switch.ports().iter())
 }
 
-/// A paused queue, and the queues that hold what its switch's neighbour has of it.
+/// Paused queue, and the queues at the next switch that hold its bytes.
 #[derive(Debug)]
 struct Waiting {
     stuck: Stuck,
-    /// The one that holds most comes first.
+    /// Queues that hold bytes of this one, the one that holds most first.
     ahead: Vec<Queue>,
 }
 
-/// The queues that will never send: each is paused by a switch all of whose bytes from it are in such queues. What can
-/// drain has drained where nothing has moved for long; earlier, some that are stuck may not be found yet.
+/// Finds the queues that will never send: each is paused by a switch all of whose bytes from it are in such queues.
+/// Where nothing has moved for long, all that can drain has drained. Earlier, some stuck queues may not be found yet.
 fn stuck(network: &Network, switches: &[Switch]) -> BTreeMap<Queue, Waiting> {
     let paused = ports(switches).flat_map(|port| {
         (0..PRIORITIES).filter_map(move |priority| {
@@ -112,7 +112,8 @@ fn stuck(network: &Network, switches: &[Switch]) -> BTreeMap<Queue, Waiting> {
     }
 }
 
-/// The paused queues of a port that nothing but stuck queues hold up, each with the one that holds most of what it waits for.
+/// Returns the paused queues of a port that stuck queues alone hold up, each with the stuck queue that holds most of
+/// its bytes.
 fn behind(
     network: &Network,
     switches: &[Switch],
@@ -133,7 +134,8 @@ fn behind(
         .collect()
 }
 
-/// The queues that a paused queue waits for, the one that holds most first; none where its pause is about to end.
+/// Returns the queues that a paused queue waits for, the one that holds most first; none where its pause is about to
+/// end.
 fn ahead(network: &Network, switches: &[Switch], (port, priority): Queue) -> Vec<Queue> {
     let (node, ingress) = network.ports.place(network.ports.other_end(port));
     if network.is_host(node) {
@@ -146,8 +148,8 @@ fn ahead(network: &Network, switches: &[Switch], (port, priority): Queue) -> Vec
     held.into_iter().map(|((egress, class), _)| (switch.ports()[egress as usize].id(), class)).collect()
 }
 
-/// From the first stuck queue along those that hold most until one comes again, and from there once around; it begins with
-/// the lowest port.
+/// Finds one cycle of stuck queues, from its lowest port on.
+/// Starts at the first stuck queue and follows the queue that holds most until one comes again.
 fn cycle(waiting: &BTreeMap<Queue, Waiting>) -> Vec<Queue> {
     let Some(&first) = waiting.keys().next() else { return Vec::new() };
     let mut path = vec![first];

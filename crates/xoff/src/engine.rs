@@ -1,7 +1,25 @@
 //! The engine: runs hosts and switches window by window, each cluster of nodes alone.
-//! Nodes joined by links shorter than [`SHORTEST_WINDOW`] form a cluster; within a window no cluster can affect
-//! another, so each runs its own pending events in the order of their key: time, class, node, port.
-//! The classes are those of [`sources::Class`]. Nothing here knows what a packet means.
+//!
+//! A discrete-event simulator usually keeps one queue of all events to come. With thousands of ports, most of the work
+//! is then to keep that queue sorted, and every event touches memory that another node used last. This engine has no
+//! such queue. It uses a property of networks: a packet that a node sends now arrives elsewhere no sooner than the
+//! link's delay.
+//!
+//! Nodes joined by links shorter than [`SHORTEST_WINDOW`] form a *cluster*; most clusters are one node. The engine
+//! takes the earliest time at which anything is pending anywhere, and adds the least delay of the links that lead into
+//! a cluster. Before that *horizon* no other cluster can affect this one, so it runs all its events up to there alone,
+//! in a small part of the memory. This is a *window*. When all clusters have run theirs, the next window begins at the
+//! earliest time that is pending then. This is conservative parallel simulation (Chandy and Misra 1979) with a barrier,
+//! and clusters of different threads run at the same time.
+//!
+//! Within its window a cluster runs events in the order of one key: time, class, node, port ([`sources::Class`]). The
+//! key alone decides the order, never the order in which events were made, so results do not depend on threads or on
+//! the length of windows. The `wheel` holds what is pending: a ring of packets in flight for each link, and a
+//! tournament over the earliest event of each source. It costs 30 ns for each link that a packet crosses, where a heap
+//! of events costs 130 ns.
+//!
+//! Anything that concerns all nodes at once, such as samples, failures of links and the end, happens at an instant
+//! known in advance ([`Instants`]), and no window straddles one. Nothing here knows what a packet means.
 
 mod arrivals;
 mod clusters;
@@ -51,15 +69,32 @@ pub use sampler::{Sampler, Series, WatchedFlows};
 pub use samples::{LOSSLESS_POOL, Quantity, Sample, Samples};
 pub(crate) use worker::Workshop;
 
-/// Links shorter than this do not separate clusters: windows would cost more than they hold.
+/// Length of a link from which on it separates clusters. Windows shorter than 200 ns would cost more than they hold.
 pub const SHORTEST_WINDOW: Span = Span::from_nanoseconds(200);
 
-/// What a caller hears of a run under way.
+/// State of a run under way, as its caller hears of it.
+///
+/// ```
+/// # let text = r#"
+/// # topology = { kind = "star", hosts = 4, host_link = { rate = "100Gbps", delay = "1us" } }
+/// # transport.tcp = { kind = "tcp", congestion_control = { algorithm = "dctcp" } }
+/// # workload = [{ kind = "permutation", transport = "tcp", size = "100MB" }]
+/// # "#;
+/// # let scenario = xoff::Scenario::from_toml(text, &[])?;
+/// use xoff::units::{Span, Time};
+/// use xoff::{Files, Progress};
+///
+/// // Ends the run at the first check after 150 us of simulated time.
+/// let mut goes_on = |progress: &Progress| progress.now < Time::ZERO + Span::from_microseconds(150);
+/// let report = xoff::run(&scenario, &Files::new(), 1, &mut goes_on)?;
+/// assert!(report.interrupted);
+/// # Ok::<(), xoff::ScenarioError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time.
     pub now: Time,
-    /// When the run will end at the latest, where that is known.
+    /// Time at which the run ends at the latest, where that is known.
     pub end: Option<Time>,
     /// Flows started.
     pub started: u64,
@@ -67,39 +102,39 @@ pub struct Progress {
     pub finished: u64,
 }
 
-/// Hosts and switches as they are after a run, in order of their numbers, and what was recorded.
+/// Hosts and switches as they are after a run, in order of their numbers, with all that was recorded.
 #[derive(Debug)]
 pub struct Outcome {
     /// All hosts.
     pub hosts: Vec<Host>,
     /// All switches.
     pub switches: Vec<Switch>,
-    /// What was sampled or seen to change.
+    /// Rows that were sampled, or recorded on change.
     pub samples: Samples,
-    /// What had been received when the measured time began, and when it ended; nothing where the run ended before.
+    /// Bytes received when the measured time began, and when it ended; nothing where the run ended before.
     pub received: [Option<Received>; 2],
-    /// Packets that were dropped where that was recorded, in order of time and port.
+    /// Dropped packets where they are recorded, in order of time and port.
     pub drops: Vec<(Time, Dropped)>,
-    /// What was recorded of pauses.
+    /// Pauses that were recorded.
     pub pauses: PauseLog,
-    /// What was recorded of headroom.
+    /// Use of headroom that was recorded.
     pub headroom: HeadroomLog,
-    /// Steps of the packets that are watched, in order of time.
+    /// Steps of watched packets, in order of time.
     pub packets: Vec<PacketEvent>,
-    /// Records of telemetry that packets had at the end.
+    /// Number of telemetry records that packets had at the end.
     pub telemetry_in_use: usize,
-    /// When the run was ended; nothing where it ended by itself, because nothing was left to do. When the last event was, where
-    /// pauses hold back what would be.
+    /// Time at which the run was ended; nothing where nothing was left to do.
+    /// Where pauses hold packets back for ever, the time of the last event.
     pub end: Option<Time>,
     /// Events handled.
     pub events: u64,
-    /// Whether the caller ended it.
+    /// Whether the caller ended the run.
     pub interrupted: bool,
-    /// Whether it ended because nothing could move any longer.
+    /// Whether the run ended because nothing could move any longer.
     pub stood_still: bool,
 }
 
-/// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
+/// Runs all workers to the end and puts their nodes together again. `progress` returns whether to go on.
 pub(crate) fn run<O: Counting + Send>(
     workshop: &Workshop<'_>,
     observers: Vec<O>,

@@ -1,77 +1,77 @@
-//! Where a flow goes: the ports that its data leaves by, from its source on, and the stages that its frames pass.
+//! Path of a flow: the ports that its data leaves by, from its source on, and the stages that its frames pass.
 
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::routing::{FiveTuple, Hop, ParallelLinks};
 use crate::simulation::Simulation;
 use crate::topology::{Network, NodeId, PortId};
 
-/// One flow.
+/// Flow with the ports that its data leaves by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowPath {
-    /// The host that its data is for.
+    /// Host that receives the data.
     pub destination: NodeId,
-    /// Traffic class.
+    /// Traffic class, 0 to 7.
     pub priority: u8,
-    /// When it starts.
+    /// Time when the flow starts.
     pub start: Time,
-    /// The ports, the source's own first: of its one path, or of all that it may take.
+    /// Ports, the source's own first: of the one path, or of all paths that the flow may take.
     pub ports: Vec<PortId>,
-    /// Whether it takes one path only, as by ECMP.
+    /// Whether the flow takes one path only, as by ECMP.
     pub is_one: bool,
 }
 
-/// A place that a frame enters as a whole and leaves as a whole, frames in order: a link, or the crossbar of a switch. Or several
-/// links side by side, of which each frame takes one.
+/// Stage of a path, which frames enter and leave whole and in order: a link, or the crossbar of a switch.
+/// Parallel links are one stage; each frame takes one of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
     clock: TransmissionClock,
-    /// Where there are several, their rates together.
+    /// Clock of the rates of parallel links together.
     together: Option<TransmissionClock>,
     overhead: Bytes,
     delay: Span,
 }
 
 impl Stage {
-    /// A link, on which every frame has `wire_overhead`: preamble and gap.
+    /// Returns the stage of a link. `wire_overhead` is preamble and gap of every frame.
     pub fn link(rate: Rate, delay: Span, wire_overhead: Bytes) -> Self {
         Self { clock: TransmissionClock::new(rate), together: None, overhead: wire_overhead, delay }
     }
 
-    /// Links side by side: none of them is faster or shorter than the stage.
+    /// Returns the stage of parallel links, with the rate of the fastest and the delay of the shortest.
     pub fn side_by_side(links: &ParallelLinks, wire_overhead: Bytes) -> Self {
         let together = links.together.map(TransmissionClock::new);
         Self { together, ..Self::link(links.fastest, links.shortest, wire_overhead) }
     }
 
-    /// A crossbar, which moves a frame alone, from the buffer of an input to that of an output.
+    /// Returns the stage of a crossbar, which moves a frame alone from the buffer of an input to that of an output.
     pub fn crossbar(rate: Rate) -> Self {
         let clock = TransmissionClock::new(rate);
         Self { clock, together: None, overhead: Bytes::ZERO, delay: Span::ZERO }
     }
 
-    /// Bits per second, of several links together.
+    /// Returns the rate; of parallel links, the sum of their rates.
     pub fn rate(&self) -> Rate {
         self.together.as_ref().unwrap_or(&self.clock).rate()
     }
 
-    /// Propagation, one way.
+    /// Returns the propagation delay, one way.
     pub fn delay(&self) -> Span {
         self.delay
     }
 
-    /// How long it has a frame, which keeps the next one waiting where there are not several links.
+    /// Returns the time that a frame takes. Unless links are parallel, the next frame waits for it.
     pub fn time_of(&self, frame: Bytes) -> Span {
         self.clock.transmission_time(frame + self.overhead)
     }
 
-    /// How much of the time of several links a frame takes.
+    /// Returns a frame's share of the time of parallel links; nothing for a single link.
     pub fn share_of(&self, frame: Bytes) -> Option<Span> {
         self.together.as_ref().map(|together| together.transmission_time(frame + self.overhead))
     }
 }
 
-/// The stages of a path in order: every link, and before it the crossbar of the switch that sends on it, where that has one.
-/// `crossbar` answers the rate of a switch's.
+/// Returns the stages of a path in order: every link, and before it the crossbar of the switch that sends on it.
+/// `crossbar` returns the rate of a switch's crossbar, where it has one.
 pub fn stages(
     network: &Network,
     path: impl Iterator<Item = Hop>,
@@ -87,8 +87,9 @@ pub fn stages(
     path.flat_map(of_hop).collect()
 }
 
-/// The flow of this number at this host, if there will ever be one. Nothing where the host has a part in an application, since its
-/// flows are numbered as they start and when those do is known only from a run.
+/// Finds the flow of this number at this host, if there will ever be one.
+/// Returns nothing where the host takes part in an application: its flows are numbered as they start, which only a run
+/// shows.
 pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<FlowPath> {
     let fabric = simulation.fabric();
     let host = fabric.servers.map_or(source, |servers| servers.host_of(source));
@@ -114,8 +115,9 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
     })
 }
 
-/// The ports that data of a flow leaves by, the source's own first, as packets are routed when the run begins: of its one path, or
-/// of all that it may take. `number` is its number at its source, the first of the `ends`.
+/// Returns the ports that data of a flow leaves by, the source's own first, as the network routes when the run begins.
+/// These are the ports of its one path, or of all that it may take. `number` is the flow's number at its source, the
+/// first of `ends`.
 pub fn ports(simulation: &Simulation, ends: [NodeId; 2], transport: u8, number: u32) -> Vec<PortId> {
     let ([source, destination], network) = (ends, simulation.network());
     let hops: Vec<Hop> = if simulation.parallel_paths(transport).is_none() {

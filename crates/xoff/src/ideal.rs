@@ -1,8 +1,10 @@
-//! What a flow would take alone on an idle network with an unlimited window: the exact time, in closed form.
-//! With it, a slowdown is at least 1 by construction; what a flow waits for interrupts is part of it. One exception: where acknowledgements take longer than data
-//! they queue, and the loss of one lets the last come earlier than it would alone; and links that get another rate in the course of a run
-//! count with that of the start.
-//! Left out: the handshake of a persistent connection, which one flow of many pays for.
+//! Ideal time of a flow: alone on an idle network with an unlimited window, exactly and in closed form.
+//! A slowdown is then at least 1 by construction. Waiting for interrupts is part of it.
+//!
+//! One exception: acknowledgements queue where they take longer than data, and the loss of one lets the last come
+//! earlier than it would alone. Links whose rate changes in the course of a run count with the rate of the start.
+//!
+//! Left out: the handshake of a persistent connection, which many flows share.
 
 use crate::flow_path::{Stage, stages};
 use crate::kernel::units::{Bytes, Rate, Span};
@@ -11,12 +13,12 @@ use crate::scenario::{Connections, Host, PacketSizes, Transport};
 use crate::simulation::Simulation;
 use crate::topology::NodeId;
 
-/// The path of one flow and its times on it.
+/// Ideal times of one flow, and its path's base round trip and bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ideal {
-    /// From the start to the last byte at the receiver.
+    /// Time from the start to the last byte at the receiver.
     pub received: Span,
-    /// From the start to the acknowledgement of the last byte, or the same where nothing is acknowledged.
+    /// Time from the start to the acknowledgement of the last byte; `received` where nothing is acknowledged.
     pub finished: Span,
     /// Propagation and host delays of the round trip.
     pub base_round_trip: Span,
@@ -24,26 +26,26 @@ pub struct Ideal {
     pub bottleneck: Rate,
 }
 
-/// Frames: of a full packet, of the last one and of an acknowledgement.
+/// Packets of one flow: their number, frames and acknowledgements.
 struct Train {
     packets: u64,
     full: Bytes,
     last: Bytes,
     /// Time between packets that the sender itself keeps.
     gap: Span,
-    /// Nothing where nothing is acknowledged.
+    /// Frame of an acknowledgement; nothing where nothing is acknowledged.
     acknowledgement: Option<Bytes>,
-    /// Of how many packets one is acknowledged, besides the last; nothing where interrupts decide that.
+    /// Packets for each acknowledgement, besides the last packet's; nothing where interrupts decide that.
     acknowledge_every: Option<u64>,
-    /// A SYN and its answer, which go before.
+    /// Frame of a SYN and of its answer, which go before the data.
     handshake: Option<Bytes>,
 }
 
-/// Times of one stage: of a full packet and of the last one.
+/// Times of one stage, for a full packet and for the last one.
 struct Times {
     full: Span,
     last: Span,
-    /// The same of several links together, where the stage has several.
+    /// Times of several parallel links together, where the stage has several.
     together: Option<[Span; 2]>,
 }
 
@@ -54,7 +56,7 @@ impl Times {
     }
 }
 
-/// The ideal times of one flow.
+/// Returns the ideal times of one flow. `number` is its number at its source, `transport` the transport's index in the scenario.
 pub fn of_flow(
     simulation: &Simulation,
     source: NodeId,
@@ -122,7 +124,7 @@ impl Train {
         train
     }
 
-    /// Its times on a path there and one back; each end of either costs `host_delay`.
+    /// Returns the times on a path there and one back. Each end of either path costs `host_delay`.
     fn alone_on(&self, there: &[Stage], back: &[Stage], host_delay: Span) -> Ideal {
         let delay = |path: &[Stage]| path.iter().map(Stage::delay).sum::<Span>() + host_delay * 2;
         let base_round_trip = delay(there) + delay(back);
@@ -154,8 +156,10 @@ impl Train {
         Ideal { received, finished, base_round_trip, bottleneck }
     }
 
-    /// The first and the last packets whose acknowledgements go before that of the last packet, which may have to wait for them, each
-    /// with how many acknowledgements follow. They come evenly, so that none between makes it wait longer than both of these.
+    /// Returns two packets whose acknowledgements the last packet's may have to wait for, each with how many
+    /// acknowledgements follow it.
+    /// They are the first and the last one before it. Acknowledgements come evenly, so that none between them makes it
+    /// wait longer.
     fn acknowledged_before(&self) -> impl Iterator<Item = (u64, u64)> {
         let every = self.acknowledge_every.unwrap_or(self.packets);
         let before = (self.packets - 1) / every;
@@ -165,10 +169,11 @@ impl Train {
             .map(move |number| (number * every, before + 1 - number))
     }
 
-    /// When all packets are through all stages, each of which serves packets in order: the longest way through a
-    /// grid of packets and stages. The rows of full packets are alike, so the way keeps to the slowest stage so far
-    /// until it turns to the last packet's row. From several links side by side on the last packet may be ahead of others: what is
-    /// known there is that none comes earlier than alone, and that all take their time together.
+    /// Returns the time when all packets are through all stages, each of which serves packets in order.
+    /// It is the longest way through a grid of packets and stages. The rows of full packets are alike, so the way keeps
+    /// to the slowest stage so far until it turns to the last packet's row.
+    /// Behind parallel links the last packet may be ahead of others. There the bounds are: no packet comes earlier than
+    /// alone, and all of them take the links' time together.
     fn time_through(&self, stages: &[Times], packets: u64) -> Span {
         let last_row_from = |stage: usize| stages[stage..].iter().map(|stage| stage.last).sum::<Span>();
         let mut longest = self.gap * (packets - 1) + last_row_from(0);

@@ -1,4 +1,6 @@
-//! Observers: who is told of every change. The silent one is compiled away.
+//! Observers: nodes tell them of every mark, drop, pause and departure as it happens.
+//! Everything that runs is generic over the observer. A run that records nothing uses [`Silent`], whose calls the compiler
+//! removes, so that observing nothing costs nothing.
 
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Time};
@@ -6,19 +8,19 @@ use crate::packet::Packet;
 use crate::topology::NodeId;
 use crate::topology::PortId;
 
-/// Why a packet was dropped.
+/// Reason for which a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum DropReason {
-    /// Its queue had reached the buffer policy's threshold.
+    /// The queue had reached the buffer policy's threshold.
     Threshold,
     /// The shared pool had no room for it.
     PoolFull,
-    /// It would have been marked but is not ECN-capable.
+    /// The marker chose a packet that is not ECN-capable.
     NotEcnCapable,
     /// The adapter's queue was full.
     AdapterFull,
-    /// It came after a pause, and the headroom had no room for it.
+    /// The packet came after a pause, and the headroom had no room for it.
     HeadroomFull,
     /// The link has corrupted it.
     LinkError,
@@ -26,11 +28,11 @@ pub enum DropReason {
     LinkDown,
     /// The receiver's adapter had not taken in what came before.
     ReceiverFull,
-    /// Its queue was paused for so long that the watchdog let it go.
+    /// The PFC watchdog dropped it from a queue that was paused for too long.
     PfcWatchdog,
-    /// It was first in the longest queue when another packet found the shared pool full, or in a queue that held too much.
+    /// Another packet found the shared pool full and pushed out the first packet of the longest queue.
     PushedOut,
-    /// There was no room for its payload, and its header has gone on without it.
+    /// The switch had no room for the payload and sent the header on alone.
     Trimmed,
 }
 
@@ -68,23 +70,23 @@ impl DropReason {
     }
 }
 
-/// What a packet is to its flow.
+/// Kind of a packet, from the point of view of its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum PacketKind {
-    /// Payload.
+    /// Payload of the flow.
     Data,
-    /// What the receiver sends back.
+    /// Acknowledgement by the receiver.
     Acknowledgement,
     /// A congestion notification message (802.1Qau).
     Cnm,
     /// A congestion notification packet (RoCE).
     Cnp,
-    /// What is left of payload that a switch has cut off.
+    /// Header of a data packet whose payload a switch has cut off.
     Trimmed,
     /// An acknowledgement that says that something is missing (RoCE).
     Nack,
-    /// Credit (RCCC).
+    /// Credit for the sender (RCCC).
     Credit,
 }
 
@@ -107,26 +109,26 @@ impl PacketKind {
     }
 }
 
-/// What lets a flow send its next packet, which then may still have to wait for its turn in the adapter.
+/// Event that lets a flow send its next packet. The packet may still have to wait for its turn in the adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Release {
-    /// It begins.
+    /// The flow begins.
     Start,
     /// An acknowledgement has come.
     Acknowledgement,
-    /// Its retransmission timer has expired.
+    /// The retransmission timer has expired.
     Timeout,
-    /// Its rate allows it.
+    /// The flow's rate allows it.
     Rate,
     /// The packet before it is on its way.
     Turn,
-    /// It has credit.
+    /// The flow has credit.
     Credit,
 }
 
 impl Release {
-    /// All of them, in the order of their numbers.
+    /// All releases, in the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Start, Self::Acknowledgement, Self::Timeout, Self::Rate, Self::Turn, Self::Credit];
 
@@ -146,27 +148,27 @@ impl Release {
 /// A packet that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// The port by which it would have left, or has left.
+    /// Port by which the packet would have left, or has left.
     pub port: PortId,
-    /// Why.
+    /// Reason of the drop.
     pub reason: DropReason,
-    /// What there was of room, where that was why.
+    /// Bytes held and allowed, where the drop was for lack of room.
     pub room: Option<Room>,
     /// The packet.
     pub packet: Packet,
 }
 
-/// Why a switch, or a host, tells a sender to pause.
+/// Reason for which a switch or a host tells a sender to pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PauseReason {
-    /// What came in by the port has reached its threshold [XOFF].
+    /// The bytes that came in by the port have reached their threshold [XOFF].
     Threshold,
-    /// The lossless pool had no room, so that a packet went to the headroom.
+    /// The lossless pool had no room, so that the switch put a packet into the headroom.
     PoolFull,
-    /// All classes that came in by the port have together reached its threshold [`X_poff`], or needed its insurance headroom.
+    /// All classes of the port together have reached its threshold [`X_poff`], or needed its insurance headroom.
     Port,
-    /// A host's adapter has not taken in what has come.
+    /// The adapter of a host has not taken in the bytes that have come.
     Receiver,
 }
 
@@ -185,119 +187,120 @@ impl PauseReason {
     }
 }
 
-/// What one flow has in a queue.
+/// Bytes that one flow has in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuedFlow {
-    /// The host that sends its data.
+    /// Host that sends the flow's data.
     pub source: NodeId,
-    /// The host that its data is for.
+    /// Host that receives the flow's data.
     pub destination: NodeId,
-    /// Its number at its source.
+    /// Number of the flow at its source.
     pub number: u32,
     /// Bytes in the queue.
     pub bytes: Bytes,
 }
 
-/// What a node that tells a sender to pause has of it, and where: a switch in the queues of its ports, a host in its adapter.
+/// Bytes that a node holds of a sender as it tells this sender to pause, and the queue that holds most of them.
+/// A switch holds them in the queues of its ports, a host in its adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Xoff {
-    /// The port at the other end of the sender's link.
+    /// Port at the sender's end of the link.
     pub port: PortId,
-    /// The class that is to pause.
+    /// Traffic class that is to pause.
     pub priority: usize,
-    /// Why.
+    /// Reason for the pause.
     pub reason: PauseReason,
-    /// Bytes of the class that came in by the port; of all lossless classes where the port is to pause as a whole.
+    /// Bytes of the class that came in by the port; of all lossless classes where the whole port is to pause.
     pub bytes: Bytes,
-    /// The port whose queue holds most of them; of a host, its own.
+    /// Port whose queue holds most of these bytes; of a host, its own port.
     pub egress: PortId,
-    /// The class of that queue.
+    /// Traffic class of that queue.
     pub cause_priority: usize,
-    /// How many of them it holds.
+    /// Bytes of the sender in that queue.
     pub egress_bytes: Bytes,
-    /// All bytes in that queue.
+    /// Bytes of all senders in that queue.
     pub queue_bytes: Bytes,
-    /// Whose packets are in that queue, the most bytes first; of many flows the first few.
+    /// Flows in that queue, the one with the most bytes first; of many flows the first few.
     pub flows: Vec<QueuedFlow>,
-    /// How many flows there are.
+    /// Number of flows in that queue.
     pub flow_count: u32,
 }
 
-/// A packet of a lossless class was counted in or out where it came in, and what that has come to.
+/// Packet of a lossless class that a switch counts in or out at its ingress port, with the counts after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accounted {
-    /// The first port of the switch.
+    /// First port of the switch.
     pub switch: PortId,
-    /// The switch's port by which it came in.
+    /// Port by which the packet came in.
     pub port: PortId,
-    /// Its class.
+    /// Traffic class of the packet.
     pub priority: usize,
-    /// Bytes of it.
+    /// Bytes of the packet.
     pub frame: Bytes,
-    /// Whether it came in, rather than left.
+    /// Whether the packet came in, rather than left.
     pub arrives: bool,
-    /// Bytes of its queue in the headroom.
+    /// Bytes of the packet's ingress queue in the headroom.
     pub headroom: Bytes,
-    /// Whether the sender of the queue has been told to pause, and not to resume since.
+    /// Whether the queue's sender has been told to pause, and not yet to resume.
     pub is_off: bool,
-    /// Bytes of all queues in the headroom.
+    /// Bytes of all ingress queues in the headroom.
     pub used: Bytes,
     /// Bytes of headroom that are set aside.
     pub set_aside: Bytes,
-    /// Queues whose senders have been told to pause.
+    /// Number of ingress queues whose senders have been told to pause.
     pub queues_off: u64,
 }
 
-/// Hears of changes as they happen. Every event has an empty default.
+/// Receiver of changes as they happen. Every method does nothing by default.
 pub trait Observer {
-    /// A queue of a port now holds this many bytes.
+    /// Hears that a queue of a port now holds this many bytes.
     fn on_queue(&mut self, _now: Time, _port: PortId, _priority: usize, _bytes: Bytes) {}
-    /// A packet was marked at a port.
+    /// Hears that a packet was marked at a port.
     fn on_mark(&mut self, _now: Time, _port: PortId, _priority: usize) {}
-    /// A packet was dropped at a port.
+    /// Hears that a packet was dropped at a port.
     fn on_drop(&mut self, _now: Time, _dropped: &Dropped) {}
-    /// Whether it wants to hear of pauses. What a switch has of a sender is looked for only then.
+    /// Whether the observer wants to hear of pauses. A node gathers an [`Xoff`] only then.
     fn watches_pauses(&self) -> bool {
         false
     }
-    /// A switch, or a host, tells a sender to pause.
+    /// Hears that a switch, or a host, tells a sender to pause.
     fn on_xoff(&mut self, _now: Time, _xoff: Xoff) {}
-    /// Whether it wants to hear of what lossless classes have, packet by packet.
+    /// Whether the observer wants to hear of every packet of lossless classes, as [`Accounted`].
     fn watches_headroom(&self) -> bool {
         false
     }
-    /// A packet of a lossless class was counted in or out.
+    /// Hears that a switch counted a packet of a lossless class in or out.
     fn on_accounted(&mut self, _now: Time, _change: &Accounted) {}
-    /// A class of a port may not start transmissions any longer, or may again.
+    /// Hears that a port stops transmissions of a class (`pauses`), or resumes them.
     fn on_pause(&mut self, _now: Time, _port: PortId, _priority: usize, _pauses: bool) {}
-    /// A flow's window is now this large.
+    /// Hears that a flow's window is now this large.
     fn on_window(&mut self, _now: Time, _host: NodeId, _flow: u32, _window: Bytes) {}
-    /// Whether it wants to hear of rates. While a flow waits for its turn they are not looked at otherwise.
+    /// Whether the observer wants to hear of rates. Hosts look at the rate of a waiting flow only then.
     fn watches_rates(&self) -> bool {
         false
     }
-    /// A flow may now send at this rate.
+    /// Hears that a flow may now send at this rate.
     fn on_rate(&mut self, _now: Time, _host: NodeId, _flow: u32, _rate: Rate) {}
-    /// A flow may send its next packet, if only as far as this is concerned.
+    /// Hears that one condition for a flow's next packet is met.
     fn on_released(&mut self, _now: Time, _host: NodeId, _flow: u32, _release: Release) {}
-    /// A flow may send its next packet, and waits for its turn in the adapter.
+    /// Hears that a flow may send its next packet and waits for its turn in the adapter.
     fn on_waiting(&mut self, _now: Time, _host: NodeId, _flow: u32) {}
-    /// A transport hands a packet to the adapter, again if it is a `retransmission`.
+    /// Hears that a transport hands a packet to the adapter, again if it is a `retransmission`.
     fn on_handed(&mut self, _now: Time, _packet: &Packet, _retransmission: bool) {}
-    /// A packet has crossed the delay of its host and comes to the adapter.
+    /// Hears that a packet has crossed the delay of its host and comes to the adapter.
     fn on_crossed(&mut self, _now: Time, _packet: &Packet) {}
-    /// A port begins to put a packet of so many bytes on the wire, preamble and gap included, which takes until `ends`. Pause frames are
-    /// no packets. Where packets line up nobody hears of them.
+    /// Hears that a port begins to transmit a packet, which ends at `ends`. `wire` includes preamble and gap.
+    /// Ports do not tell of pause frames, nor of packets that line up.
     fn on_sent(&mut self, _now: Time, _port: PortId, _packet: &Packet, _wire: Bytes, _ends: Time) {}
-    /// A packet reaches its transport, if only with others as one.
+    /// Hears that a packet reaches its transport, alone or merged with others.
     fn on_received(&mut self, _now: Time, _packet: &Packet) {}
-    /// The same of data of a flow that leaves its host.
+    /// Hears that a host begins to transmit data of a flow, which ends at `ends`. `wire` includes preamble and gap.
     fn on_flow_sent(&mut self, _host: NodeId, _flow: u32, _wire: Bytes, _ends: Time) {}
-    /// A congestion notification message for a flow has reached its host; its quantised feedback is 1 to 63.
+    /// Hears that a congestion notification message for a flow has reached its host. The quantised feedback is 1 to 63.
     fn on_cnm(&mut self, _now: Time, _host: NodeId, _flow: u32, _feedback: u8) {}
 }
 
-/// Watches nothing.
+/// Observer that hears nothing; the compiler removes all calls to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

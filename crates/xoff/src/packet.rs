@@ -1,114 +1,118 @@
-//! The packet: a small header that is copied from ring to ring.
+//! The packet: five words that are copied from ring to ring, and no payload.
+//! [`Header`] names the fields, [`Packet`] packs them, and [`Stub`] is the half word that a port keeps of a packet on the wire.
 
 use crate::kernel::units::{Bytes, Time};
 use crate::routing::{FiveTuple, SharedTuples};
 use crate::topology::{NodeId, PortId};
 
-/// The acknowledgement of a receiver that has everything, whatever the flow's size.
+/// Sequence of an acknowledgement whose receiver has every byte of the flow, whatever its size.
 pub const EVERYTHING: u64 = SEQUENCE_MASK;
 
-/// A flow has fewer bytes than so many bits can tell. Above them is the entropy of a packet, where flows are sprayed.
+/// Bits of a sequence: a flow has fewer than 2^48 bytes. The 16 bits above are the entropy of a packet, where flows are
+/// sprayed.
 const SEQUENCE_BITS: u32 = 48;
 const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
-/// The length of a packet whose payload a switch has cut off, and of the acknowledgement that answers it, whose sequence is the first
-/// byte of what was cut off.
+/// Length of a packet whose payload a switch has cut off, and of the acknowledgement that answers it.
+/// The sequence of that acknowledgement is the first byte that was cut off.
 pub const TRIMMED: u32 = u32::MAX;
-/// The length of a packet that gives credit: it goes the way of acknowledgements, and acknowledges nothing. Its sequence is all credit that
-/// its flow was given.
+/// Length of a packet that gives credit: it goes the way of acknowledgements, and acknowledges nothing.
+/// Its sequence is the sum of all credit that the flow was given.
 pub const CREDIT: u32 = u32::MAX - 1;
 
-/// What one data packet or acknowledgement carries, field by field.
+/// Fields of one data packet or acknowledgement, each by itself. [`Packet`] is the packed form that travels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Data: first byte of the payload. Acknowledgement: first byte not yet received.
     pub sequence: u64,
-    /// When the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement gives it back. Of data that is sent on credit:
-    /// [`asking_stamp`].
+    /// Time when the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement returns it.
+    /// Data that is sent on credit has [`asking_stamp`] here.
     pub stamp: u64,
     /// Host that sends this packet.
     pub source: NodeId,
-    /// Host that it is for.
+    /// Host that receives this packet.
     pub destination: NodeId,
     /// Number of the flow at the host that sends its data.
     pub flow: u32,
     /// Data: number of the flow at the host that receives its data.
     /// Acknowledgement: start of a received block, counted from `sequence`.
     pub reception: u32,
-    /// Data: payload bytes. Acknowledgement: length of a received block, 0 for none, or [`CREDIT`]. Of both, or [`TRIMMED`].
+    /// Data: payload bytes. Acknowledgement: length of a received block, 0 for none, or [`CREDIT`]. Either:
+    /// [`TRIMMED`].
     pub length: u32,
     /// Bytes that buffers count.
     pub frame: u16,
     /// Index of the transport in the scenario's tables.
     pub transport: u8,
-    /// The bits below, and the priority in the lowest three.
+    /// Flag bits, such as [`MARKED`], and the priority in the lowest three.
     pub flags: u8,
 }
 
-/// A header as it travels: packed into words, because a struct of many fields is copied field by field.
+/// Packet of 40 bytes, a header packed into five words. A struct of many fields would be copied field by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// Below the entropy.
+    /// Entropy, 16 bits, above the sequence, 48 bits.
     sequence: u64,
-    /// Below the port by which the packet came into the switch that holds it.
+    /// Ingress port at the switch that holds the packet, 13 bits, above the stamp, 51 bits.
     stamp: u64,
-    /// Source below destination.
+    /// Destination above source, 32 bits each.
     addresses: u64,
-    /// Flow below reception.
+    /// Reception above flow, 32 bits each.
     numbers: u64,
     /// From the lowest bits: flags, transport, frame, length.
     rest: u64,
 }
 
-/// A run is shorter than half of what so many bits of picoseconds can tell.
+/// Bits of a stamp. A run lasts less than 2^50 ps.
 const STAMP_BITS: u32 = 51;
 const STAMP_MASK: u64 = (1 << STAMP_BITS) - 1;
-/// Set where the rest of the stamp is no time but the number of the packet's telemetry record.
+/// Bit that is set where the rest of the stamp is the number of the packet's telemetry record and no time.
 const DEFERRED: u64 = 1 << (STAMP_BITS - 1);
-/// The number where there is no record.
+/// Number of no telemetry record.
 const NO_RECORD: u32 = 0;
-/// Above the number of the record: how many switches have written there. Beside the number, so that a switch writes without
-/// reading the record first.
+/// Lowest bit of the number of switches that have written in the record, above the record's number.
+/// It travels in the packet, so that a switch writes without reading the record first.
 const HOP: u64 = 1 << u32::BITS;
 const HOPS: u64 = 0b111;
-/// The most switches that it can tell of.
+/// Most switches whose writing a packet can count.
 pub const MOST_HOPS_COUNTED: usize = HOPS as usize;
-/// Above that, which way it has come: HPCC's pathID has as many bits.
+/// Lowest bit of the path, above the number of switches. HPCC's pathID has 12 bits, too.
 const PATH: u64 = HOP << 3;
 const PATH_BITS: u32 = 12;
 const _: () = assert!(PATH << PATH_BITS <= DEFERRED);
-/// The most ports of a switch that has lossless classes.
+/// Most ports of a switch that has lossless classes.
 pub const MOST_INGRESS_PORTS: usize = 1 << (u64::BITS - STAMP_BITS);
 
-/// The bits of its flags that are a packet's class.
+/// Flag bits that hold a packet's class.
 pub const PRIORITY_MASK: u8 = 0b0000_0111;
-/// An acknowledgement, not data.
+/// Flag of an acknowledgement, as opposed to data.
 pub const ACKNOWLEDGEMENT: u8 = 0b0000_1000;
-/// The last data packet of its flow.
+/// Flag of the last data packet of a flow.
 pub const LAST: u8 = 0b0001_0000;
-/// Of an acknowledgement: something is missing that should have come (NACK). The bit is that of the last data packet.
+/// Flag of an acknowledgement by a receiver that misses something (NACK); the same bit as [`LAST`].
 pub const NEGATIVE: u8 = LAST;
-/// ECN-capable (ECT).
+/// Flag of an ECN-capable packet (ECT).
 pub const ECN_CAPABLE: u8 = 0b0010_0000;
-/// Congestion Experienced (CE).
+/// Flag of a packet that a marker has marked: Congestion Experienced (CE).
 pub const MARKED: u8 = 0b0100_0000;
-/// Of an acknowledgement: the receiver's echo of a mark (ECE); where marks are answered by CNPs, that it is one, which acknowledges
-/// nothing.
+/// Flag of an acknowledgement that echoes a mark (ECE).
+/// Where CNPs answer marks, the flag makes the packet a CNP, which acknowledges nothing.
 pub const ECHO: u8 = 0b1000_0000;
-/// Of data: the sender has reduced its window (CWR). The bit is that of the echo, since a packet has a use for one only.
+/// Flag of data whose sender has reduced its window (CWR); the same bit as [`ECHO`], which data has no use for.
 pub const WINDOW_REDUCED: u8 = ECHO;
 
-/// The stamp of a packet that has its time only when its first bit leaves the adapter: in its telemetry record, if it has one.
+/// Returns the stamp of a packet that gets its time when its first bit leaves the adapter. The time is in `record`, if
+/// it has one.
 pub fn deferred_stamp(record: Option<u32>) -> u64 {
     DEFERRED | u64::from(record.unwrap_or(NO_RECORD))
 }
 
-/// So many bits of the stamp of data that is sent on credit say up to which credit its sender asks for more; above them is the class
-/// of the data, which the header of a trimmed packet no longer has.
+/// Bits of the stamp that say up to which credit the sender of data on credit asks for more.
+/// The data's class is above them, because the header of a trimmed packet no longer has it.
 const ASKED_BITS: u32 = 47;
 const _: () = assert!((PRIORITY_MASK as u64) << ASKED_BITS < DEFERRED);
 
-/// The stamp of data in this class that is sent on credit, and asks for so much.
+/// Returns the stamp of data in class `priority` that is sent on credit, and asks for credit up to `asked`.
 pub fn asking_stamp(asked: Bytes, priority: u8) -> u64 {
     debug_assert!(asked.get() < 1 << ASKED_BITS, "it fits");
     u64::from(priority) << ASKED_BITS | asked.get()
@@ -132,7 +136,7 @@ impl From<Header> for Packet {
 }
 
 impl Packet {
-    /// Bytes of its flow before its own; of a packet without data more than any flow has.
+    /// Returns the number of the flow's bytes before this packet's payload; a packet without payload has `u64::MAX`.
     pub const fn offset(&self) -> u64 {
         if self.has_payload() { self.sequence() } else { u64::MAX }
     }
@@ -142,12 +146,13 @@ impl Packet {
     pub const fn sequence(&self) -> u64 {
         self.sequence & SEQUENCE_MASK
     }
-    /// What is hashed for the source port of its flow, if that is sprayed; acknowledgements have that of the packet which they answer.
+    /// Returns the value that switches hash instead of the source port of a sprayed flow. Acknowledgements return that
+    /// of their data.
     #[inline]
     pub const fn entropy(&self) -> u16 {
         (self.sequence >> SEQUENCE_BITS) as u16
     }
-    /// The same packet, which has none yet, with an entropy.
+    /// Returns the packet with an entropy; it must have none yet.
     #[inline]
     #[must_use]
     pub const fn with_entropy(self, entropy: u16) -> Self {
@@ -158,41 +163,42 @@ impl Packet {
     pub const fn stamp(&self) -> u64 {
         self.stamp & STAMP_MASK
     }
-    /// The same packet with another stamp.
+    /// Returns the packet with another stamp.
     #[inline]
     #[must_use]
     pub const fn with_stamp(self, stamp: u64) -> Self {
         Self { stamp: self.stamp & !STAMP_MASK | stamp, ..self }
     }
-    /// Whether its stamp is no time: see [`deferred_stamp`].
+    /// Whether the stamp is no time: see [`deferred_stamp`].
     #[inline]
     pub const fn has_deferred_stamp(&self) -> bool {
         self.stamp & DEFERRED != 0
     }
-    /// Whether no transport has sent it, but an adapter or a switch, and the adapter is who it is for: a pause frame or a CNM.
+    /// Whether an adapter or a switch has sent the packet to an adapter, as a pause frame or a CNM, rather than a
+    /// transport.
     #[inline]
     pub const fn is_of_adapter(&self) -> bool {
         self.transport() == NO_TRANSPORT
     }
-    /// The number of its telemetry record.
+    /// Returns the number of the packet's telemetry record, if it has one.
     #[inline]
     pub const fn record(&self) -> Option<u32> {
         let number = self.stamp as u32;
         if self.has_deferred_stamp() && number != NO_RECORD { Some(number) } else { None }
     }
-    /// How many switches have written in its telemetry record.
+    /// Returns the number of switches that have written in the packet's telemetry record.
     #[inline]
     pub const fn hops(&self) -> usize {
         ((self.stamp / HOP) & HOPS) as usize
     }
-    /// The same packet after one more switch has written in its telemetry record, as it left by `port`.
+    /// Returns the packet after one more switch has written in its telemetry record, as it left by `port`.
     #[inline]
     #[must_use]
     pub const fn after_hop(self, port: PortId) -> Self {
         let mixed = port.wrapping_mul(0x9e37_79b9) >> (u32::BITS - PATH_BITS);
         Self { stamp: (self.stamp + HOP) ^ (mixed as u64 * PATH), ..self }
     }
-    /// What the ports by which it has left the switches of its way come to [pathID].
+    /// Returns a hash of the ports by which the packet has left the switches of its path [pathID].
     #[inline]
     pub const fn path(&self) -> u16 {
         (self.stamp / PATH) as u16 & ((1 << PATH_BITS) - 1)
@@ -207,18 +213,18 @@ impl Packet {
     pub const fn destination(&self) -> NodeId {
         (self.addresses >> 32) as NodeId
     }
-    /// Source and destination of its flow; an acknowledgement goes from the one of these to the other the way back.
+    /// Returns source and destination of the flow. Acknowledgements travel from the destination to the source.
     #[inline]
     pub const fn flow_ends(&self) -> (NodeId, NodeId) {
         let (source, destination) = (self.source(), self.destination());
         if self.is(ACKNOWLEDGEMENT) { (destination, source) } else { (source, destination) }
     }
-    /// The port by which it came into the switch that holds it.
+    /// Returns the port by which the packet came into the switch that holds it.
     #[inline]
     pub const fn ingress(&self) -> u16 {
         (self.stamp >> STAMP_BITS) as u16
     }
-    /// Notes the port by which it came in.
+    /// Notes the port by which the packet came into the switch.
     #[inline]
     pub fn set_ingress(&mut self, port: u16) {
         self.stamp = self.stamp & STAMP_MASK | u64::from(port) << STAMP_BITS;
@@ -243,7 +249,7 @@ impl Packet {
     pub const fn frame(&self) -> Bytes {
         Bytes::new((self.rest >> 16) & 0xffff)
     }
-    /// What to keep of it once it goes on.
+    /// Returns the part to keep of a packet that goes on.
     #[inline]
     pub const fn stub(&self) -> Stub {
         Stub(self.rest as u32)
@@ -253,7 +259,7 @@ impl Packet {
     pub const fn transport(&self) -> u8 {
         (self.rest >> 8) as u8
     }
-    /// What it says if it is a frame between the two ends of one link.
+    /// Returns the content of a frame between the two ends of one link; nothing for any other packet.
     #[inline]
     pub const fn control(&self) -> Option<Control> {
         if self.rest & CNM != CONTROL_FRAME {
@@ -261,8 +267,8 @@ impl Packet {
         }
         Some(Control { frame: self.frame(), words: [self.sequence, self.stamp, self.addresses] })
     }
-    /// A congestion notification message (802.1Qau) from where `culprit` is to the host that sends it, of this class: it
-    /// travels as if the culprit's destination had sent it.
+    /// Returns a congestion notification message (802.1Qau) for the host that sends `culprit`, in class `priority`.
+    /// It travels as if the culprit's destination had sent it.
     pub fn cnm(culprit: &Self, feedback: u8, priority: u8) -> Self {
         Header {
             source: culprit.destination(),
@@ -276,74 +282,74 @@ impl Packet {
         }
         .into()
     }
-    /// Whether it is a congestion notification message, whose length is its quantised feedback, 1 to 63.
+    /// Whether the packet is a congestion notification message. Its length is the quantised feedback, 1 to 63.
     #[inline]
     pub const fn is_cnm(&self) -> bool {
         self.rest & CNM == CNM
     }
-    /// Whether this flag bit is set.
+    /// Whether a flag bit is set.
     #[inline]
     pub const fn is(&self, flag: u8) -> bool {
         self.rest & flag as u64 != 0
     }
-    /// Sets the mark.
+    /// Sets Congestion Experienced.
     #[inline]
     pub const fn mark(&mut self) {
         self.rest |= MARKED as u64;
     }
-    /// What is left of it where its payload is cut off: a frame of this size in this class.
+    /// Returns the packet without its payload: a header of `frame` bytes in class `priority`.
     #[must_use]
     pub fn trimmed(self, frame: Bytes, priority: u8) -> Self {
         let kept = self.rest & (0xffff & !u64::from(PRIORITY_MASK));
         let rest = kept | u64::from(priority) | frame.get() << 16 | u64::from(TRIMMED) << 32;
         Self { rest, ..self }
     }
-    /// Whether its payload was cut off; of an acknowledgement, whether it answers such a packet.
+    /// Whether a switch has cut off the payload. An acknowledgement is trimmed if it answers such a packet.
     #[inline]
     pub const fn is_trimmed(&self) -> bool {
         self.length() == TRIMMED as u64
     }
-    /// Of data that is sent on credit: up to which credit its sender asks for more.
+    /// Returns the credit up to which the sender asks for more; only of data that is sent on credit.
     pub const fn asked(&self) -> Bytes {
         Bytes::new(self.stamp() & ((1 << ASKED_BITS) - 1))
     }
-    /// Of the same: the class in which it was sent.
+    /// Returns the class in which the packet was sent; only of data that is sent on credit.
     pub const fn asking_priority(&self) -> u8 {
         (self.stamp() >> ASKED_BITS) as u8
     }
-    /// Whether it gives its flow credit.
+    /// Whether the packet gives its flow credit.
     #[inline]
     pub const fn is_credit(&self) -> bool {
         self.length() == CREDIT as u64
     }
-    /// Whether it is data, with its payload.
+    /// Whether the packet is data, with its payload.
     #[inline]
     pub const fn has_payload(&self) -> bool {
         !self.is(ACKNOWLEDGEMENT) && !self.is_trimmed()
     }
-    /// Whether it is a header of data that has lost its payload.
+    /// Whether the packet is the header of data that has lost its payload.
     #[inline]
     pub const fn is_header(&self) -> bool {
         !self.is(ACKNOWLEDGEMENT) && self.is_trimmed()
     }
-    /// Takes in the payload of the packet that follows it.
+    /// Appends the payload of the packet that follows in the flow.
     #[inline]
     pub fn join(&mut self, next: &Self) {
         debug_assert_eq!(self.sequence + self.length(), next.sequence, "what follows");
         self.rest += next.length() << 32;
         self.rest |= next.rest & u64::from(LAST);
     }
-    /// Traffic class, 0 to 7.
+    /// Returns the traffic class, 0 to 7.
     #[inline]
     pub const fn priority(&self) -> usize {
         (self.rest & PRIORITY_MASK as u64) as usize
     }
-    /// What switches hash to choose among next hops, where nothing is sprayed.
+    /// Returns the five-tuple that switches hash to choose among next hops, where no flow is sprayed.
     #[inline]
     pub fn five_tuple(&self, shared: &SharedTuples) -> FiveTuple {
         self.five_tuple_with(shared.number(self.transport(), self.flow()))
     }
-    /// The same where its flow may be sprayed, so that its entropy is hashed.
+    /// Returns the five-tuple that switches hash where flows may be sprayed: with the packet's entropy if this flow is.
     pub fn sprayed_five_tuple(&self, shared: &SharedTuples) -> FiveTuple {
         if shared.is_sprayed(self.transport()) {
             return self.five_tuple_with(self.entropy().into());
@@ -356,7 +362,7 @@ impl Packet {
     }
 }
 
-/// What is still known of a packet that has gone on: the lower half of its last word.
+/// Size, transport, class and flags of a packet that has gone on: the lower half of its last word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stub(u32);
 
@@ -376,28 +382,29 @@ impl Stub {
     pub const fn priority(self) -> usize {
         self.0 as usize & PRIORITY_MASK as usize
     }
-    /// Whether this flag bit was set.
+    /// Whether a flag bit was set.
     #[inline]
     pub const fn is(self, flag: u8) -> bool {
         self.0 & flag as u32 != 0
     }
 }
 
-/// A frame between the two ends of one link, which no transport sends or sees.
+/// Frame between the two ends of one link, which no transport sends or sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
     /// Bytes on the wire without preamble and gap.
     pub frame: Bytes,
-    /// What it says.
+    /// Content, whose meaning the two ends agree on.
     pub words: [u64; 3],
 }
 
-/// The transport of what no transport sends: frames between the two ends of one link, and congestion notification messages.
+/// Transport of frames that no transport sends: those between the ends of one link, and congestion notification
+/// messages.
 pub const NO_TRANSPORT: u8 = u8::MAX;
-/// Frame of a congestion notification message.
+/// Frame of a congestion notification message, 64 bytes.
 pub const CNM_FRAME: Bytes = Bytes::new(64);
 const CONTROL_FRAME: u64 = (NO_TRANSPORT as u64) << 8;
-/// Set in congestion notification messages only; frames between the two ends of one link have no echo.
+/// Bits of congestion notification messages. Frames between the two ends of one link have no echo.
 const CNM: u64 = CONTROL_FRAME | ECHO as u64;
 
 impl From<Control> for Packet {
@@ -408,10 +415,10 @@ impl From<Control> for Packet {
     }
 }
 
-/// A packet and when it gets where it is going.
+/// Packet on its way, with its time of arrival.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flight {
-    /// When its last bit arrives.
+    /// Time when the last bit arrives.
     pub arrives: Time,
     /// The packet.
     pub packet: Packet,

@@ -44,6 +44,24 @@ pub use offered::Offered;
 use slow_receivers::SlowTimes;
 
 /// Scenario checked and laid out, which decides everything about a run.
+///
+/// ```
+/// # let text = r#"
+/// # topology = { kind = "star", hosts = 4, host_link = { rate = "100Gbps", delay = "1us" } }
+/// # transport.tcp = { kind = "tcp", congestion_control = { algorithm = "dctcp" } }
+/// # workload = [{ kind = "permutation", transport = "tcp", size = "100kB" }]
+/// # "#;
+/// use xoff::{Execution, Files, Report, Scenario, Simulation};
+///
+/// let simulation = Simulation::new(&Scenario::from_toml(text, &[])?, &Files::new())?;
+/// assert_eq!(simulation.scenario().seed, 1);
+///
+/// // Running it does not change it.
+/// let mut outcome = simulation.run(Execution::with_threads(1), &mut |_| true);
+/// let report = Report::new(&simulation, &mut outcome);
+/// assert_eq!(report.totals.flows_finished, 4);
+/// # Ok::<(), xoff::ScenarioError>(())
+/// ```
 #[derive(Debug)]
 pub struct Simulation {
     scenario: Scenario,
@@ -66,6 +84,14 @@ pub struct Simulation {
 }
 
 /// Way in which a run is carried out, which does not change its results.
+///
+/// ```
+/// use xoff::Execution;
+/// use xoff::units::Span;
+///
+/// let execution = Execution::with_threads(2);
+/// assert_eq!(execution.longest_window, Span::MAX);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Execution {
     /// Number of threads.

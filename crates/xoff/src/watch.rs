@@ -1,4 +1,4 @@
-//! What `[observe]` asks for, resolved to ports and flows of the network.
+//! Watch: `[observe]` of a scenario, resolved to ports, pools and flows of the network.
 
 use crate::classes::Classes;
 use crate::engine::{LOSSLESS_POOL, Quantity, Recorder, Sampler, Series, WatchedFlows};
@@ -7,18 +7,19 @@ use crate::scenario::pattern::matches;
 use crate::scenario::{Every, Observe, ObserveOf, ScenarioError};
 use crate::topology::{Network, NodeId, PortId};
 
-/// What is sampled and what is recorded on change.
+/// Sampler and recorder of a run, as `[observe]` asks for them.
 #[derive(Clone, Debug)]
 pub struct Watch {
-    /// At intervals.
+    /// Quantities sampled at intervals.
     pub sampler: Sampler,
-    /// On change.
+    /// Quantities recorded on change.
     pub recorder: Recorder,
 }
 
 impl Watch {
-    /// Resolves names; a name that matches nothing is an error. `pools` are the numbers of each switch's, and
-    /// `has_inputs` whether it has input buffers. Samples until `end`, where that is known, must fit into memory.
+    /// Resolves the names in `observe`; a name that matches nothing is an error.
+    /// `pools` are the numbers of each switch's pools, `has_inputs` whether it has input buffers. Samples until `end`,
+    /// where that is known, must fit into memory.
     pub fn new(
         observe: &Observe,
         network: &Network,
@@ -177,7 +178,7 @@ impl Watch {
     }
 }
 
-/// The flows that these patterns mean, by host. `key` says which key below `observe` a pattern is.
+/// Returns the flows that the patterns match, by host. `key` gives the key of a pattern by its index, for errors.
 fn watched_flows(
     patterns: &[String],
     network: &Network,
@@ -203,10 +204,10 @@ fn watched_flows(
     Ok(flows)
 }
 
-/// Values beyond which nobody looks at them, and few machines hold them: some 10 GB.
+/// Most values of one series: some 10 GB, more than most machines hold.
 const MOST_VALUES: u64 = 200_000_000;
 
-/// Refuses what is sampled so often that memory would be full before `end`.
+/// Rejects a series that would take more than [`MOST_VALUES`] values by `end`.
 fn check_values(series: &Series, classes: Classes, end: Option<Span>) -> Result<(), ScenarioError> {
     let Series { quantity, every, ports, flows, pools } = series;
     let of_ports = ports.iter().filter(|asked| **asked).count() as u64;
@@ -232,7 +233,7 @@ fn check_values(series: &Series, classes: Classes, end: Option<Span>) -> Result<
     ))
 }
 
-/// `host0.flow3` as host and number; `host0` and `host0.*` mean all flows.
+/// Splits `host0.flow3` into host and number; `host0` and `host0.*` mean all flows.
 fn split_flow(pattern: &str) -> Option<(&str, Option<u32>)> {
     match pattern.split_once('.') {
         None => Some((pattern, None)),
@@ -249,7 +250,7 @@ fn unrecorded(key: &str) -> ScenarioError {
     )
 }
 
-/// The key of one of the names that something is observed of.
+/// Returns the key of one name in the list of a quantity.
 fn of(key: &str, index: usize) -> String {
     format!("{key}.of[{index}]")
 }
@@ -262,7 +263,8 @@ fn unmatched(key: &str, pattern: &str, expected: &str) -> ScenarioError {
     )
 }
 
-/// The port that a pattern most likely means which names none: that of the node with which it begins, to the other that it names.
+/// Suggests a port for a pattern that matches none: of the node that it begins with, towards another node that it
+/// names.
 fn likely_port(network: &Network, pattern: &str) -> String {
     let switches_first = (network.hosts..network.nodes.len() as NodeId).chain(0..network.hosts);
     let likely = switches_first
@@ -284,14 +286,14 @@ fn name(network: &Network, node: NodeId) -> &str {
     &network.nodes[node as usize].name
 }
 
-/// The names of all ports, in the order of their numbers.
+/// Returns the names of all ports, in the order of their numbers.
 pub fn port_names(network: &Network) -> impl Iterator<Item = String> {
     (0..network.nodes.len() as NodeId).flat_map(move |node| {
         (0..network.ports.of(node).len()).map(move |port| format!("{}.port{port}", name(network, node)))
     })
 }
 
-/// The name of a switch's pool.
+/// Returns the name of a switch's pool.
 pub fn pool_name(network: &Network, switch: NodeId, number: u32) -> String {
     let switch = name(network, switch);
     if number == LOSSLESS_POOL { format!("{switch}.lossless_pool") } else { format!("{switch}.pool{number}") }

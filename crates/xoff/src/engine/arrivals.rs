@@ -1,12 +1,12 @@
-//! Flows as they are drawn from the workloads, numbered at both of their ends.
-//! Every thread draws all flows, because that is cheaper than telling one another, and keeps its own.
+//! Arrivals: flows as the workloads draw them, numbered at both of their ends.
+//! Every thread draws all flows and keeps its own, which is cheaper than messages between threads.
 
 use crate::host::{Flow, FlowStart};
 use crate::kernel::units::Time;
 use crate::topology::{Network, NodeId, Servers};
 use crate::workload::{FlowSpec, Source};
 
-/// The flows still to come.
+/// Flows still to come.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     sources: Vec<Source>,
@@ -17,19 +17,19 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// All flows of these workloads between hosts of a network.
+    /// Returns all flows of these workloads between hosts of a network.
     pub fn new(mut sources: Vec<Source>, network: &Network) -> Self {
         let heads = sources.iter_mut().map(Iterator::next).collect();
         let none_yet = vec![0; network.hosts as usize];
         Self { sources, heads, departures: none_yet.clone(), receptions: none_yet, servers: network.servers }
     }
 
-    /// When the next flow starts; `Time::MAX` if none does.
+    /// Returns the start of the next flow; `Time::MAX` without one.
     pub fn next_start(&self) -> Time {
         self.heads.iter().flatten().map(|flow| flow.start).min().unwrap_or(Time::MAX)
     }
 
-    /// Announces to the adapter that sends it every flow that starts before `end`, in order of start and of workload.
+    /// Announces every flow that starts before `end` to the adapter that sends it, in order of start and of workload.
     pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(NodeId, FlowStart)) {
         while let Some(earliest) = self.earliest_before(end) {
             let head = &mut self.heads[earliest];

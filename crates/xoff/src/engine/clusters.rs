@@ -1,4 +1,4 @@
-//! Clusters: which nodes must run together, and which thread runs them.
+//! Clusters: the nodes that must run together, and the thread that runs them.
 
 use super::SHORTEST_WINDOW;
 use super::sources::{self, Equipment};
@@ -9,14 +9,14 @@ use crate::topology::{Network, NodeId};
 /// Nodes that run together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cluster {
-    /// In order of their numbers.
+    /// Nodes in order of their numbers.
     pub(super) nodes: Vec<NodeId>,
-    /// The shortest link that comes in from outside: nothing from there can arrive sooner.
+    /// Delay of the shortest link from outside: no packet sent there now can arrive sooner.
     pub(super) lookahead: Span,
 }
 
-/// Joins nodes over links shorter than the shortest window, or than an even shorter one where clusters would otherwise
-/// have more sources than a tournament holds.
+/// Joins nodes over links shorter than [`SHORTEST_WINDOW`].
+/// Takes half that length, and half again, where clusters would otherwise have more sources than a tournament holds.
 pub(super) fn find(network: &Network) -> Vec<Cluster> {
     let mut shortest_window = SHORTEST_WINDOW;
     loop {
@@ -28,7 +28,7 @@ pub(super) fn find(network: &Network) -> Vec<Cluster> {
     }
 }
 
-/// Whether the network can be run: nodes that links without delay join must fit into one tournament.
+/// Whether the network can be run: nodes joined by links without delay must fit into one tournament.
 pub(crate) fn fit(network: &Network) -> bool {
     joined(network, Span::new(1)).iter().all(|cluster| cluster.fits(network))
 }
@@ -73,7 +73,7 @@ fn joined(network: &Network, shortest_window: Span) -> Vec<Cluster> {
     clusters
 }
 
-/// Gives those that the two belong to one leader, the least of them.
+/// Joins the sets of two nodes. The lower of their leaders leads both.
 fn join(leader: &mut [u32], ends: [u32; 2]) {
     let [one, other] = ends.map(|end| find_leader(leader, end));
     leader[one.max(other) as usize] = one.min(other);
@@ -87,8 +87,8 @@ fn find_leader(leader: &mut [u32], mut node: u32) -> u32 {
     node
 }
 
-/// Divides clusters into those of two turns, such that no packet goes from a cluster to another of its own turn. Where that cannot be,
-/// all have the first.
+/// Divides clusters into two turns, so that no packet goes from a cluster to another of its own turn.
+/// Where that cannot be, all clusters have the first turn.
 pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluster>; 2] {
     let mut cluster_of = vec![0; network.nodes.len()];
     for (number, cluster) in (0..).zip(&clusters) {
@@ -115,7 +115,7 @@ pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluste
     [first, second].map(|turn| turn.into_iter().map(|(cluster, _)| cluster).collect())
 }
 
-/// Divides clusters among threads: racks stay whole, switches without hosts are spread, and work is even.
+/// Assigns clusters to threads: racks stay whole, switches without hosts are spread, and work is even.
 /// Any division gives the same results; this one keeps most packets on their thread.
 pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) -> Vec<usize> {
     let mut rack_of: Vec<Option<u32>> = vec![None; network.nodes.len()];

@@ -1,4 +1,4 @@
-//! What is counted between one sample and the next, because nothing else counts it.
+//! Counts between one sample and the next, of events that nodes do not count themselves.
 
 use super::flow_counts::FlowCounts;
 use super::port_counts::PortCounts;
@@ -7,9 +7,9 @@ use crate::observer::{Observer, Silent};
 /// Counts of flows, and of the classes of ports.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Of each flow.
+    /// Counts of each flow.
     pub flows: FlowCounts,
-    /// Of each class of each port.
+    /// Counts of each class of each port.
     pub ports: PortCounts,
 }
 
@@ -20,9 +20,9 @@ impl Counts {
     }
 }
 
-/// An observer that may count what samples tell of.
+/// Observer that may count for samples.
 pub(crate) trait Counting: Observer {
-    /// What it counts, if anything.
+    /// Returns the counts, if there are any.
     fn counts(&mut self) -> Option<&mut Counts> {
         None
     }

@@ -1,4 +1,4 @@
-//! What is counted of each flow between one sample and the next.
+//! Counts of each flow between one sample and the next.
 
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Time};
@@ -7,19 +7,19 @@ use crate::topology::NodeId;
 /// Counts of the flows of all hosts.
 #[derive(Clone, Debug, Default)]
 pub struct FlowCounts {
-    /// What left each host; empty where that is not counted.
+    /// Bytes that have left each host; empty where they are not counted.
     sent: Vec<Sent>,
-    /// CNMs that reached each host; empty where they are not counted.
+    /// CNMs that have reached each host; empty where they are not counted.
     cnms: Vec<Tally>,
 }
 
 impl FlowCounts {
-    /// From now on counts what leaves so many hosts.
+    /// Begins to count the bytes that leave so many hosts.
     pub fn count_sent(&mut self, hosts: u32) {
         self.sent.resize_with(hosts as usize, Sent::default);
     }
 
-    /// From now on counts CNMs that reach so many hosts.
+    /// Begins to count the CNMs that reach so many hosts.
     pub fn count_cnms(&mut self, hosts: u32) {
         self.cnms.resize_with(hosts as usize, Tally::default);
     }
@@ -42,7 +42,8 @@ impl FlowCounts {
         }
     }
 
-    /// Bytes that flows of a host have put on the wire since this was last asked, of a packet under way only those that have left.
+    /// Takes the bytes that flows of a host have put on the wire since the last call.
+    /// Of a packet on the wire, only bytes that have left are counted.
     pub(super) fn take_sent(&mut self, now: Time, host: &Host) -> Vec<(u32, u64)> {
         let sent = &mut self.sent[host.id() as usize];
         let still_to_go = sent.last.map_or(Bytes::ZERO, |last| host.port().still_to_go(last.ends, now));
@@ -55,34 +56,34 @@ impl FlowCounts {
         counts
     }
 
-    /// CNMs that have reached a host since this was last asked, by flow.
+    /// Takes the number of CNMs for each flow of a host since the last call.
     pub(super) fn take_cnms(&mut self, host: &Host) -> Vec<(u32, u64)> {
         self.cnms[host.id() as usize].take(host.flows_under_way())
     }
 }
 
-/// What has left one host.
+/// Bytes that have left one host.
 #[derive(Clone, Debug, Default)]
 struct Sent {
     tally: Tally,
     last: Option<Departure>,
 }
 
-/// The last packet of data that a host put on the wire.
+/// Last packet of data that a host put on the wire.
 #[derive(Clone, Copy, Debug)]
 struct Departure {
     flow: u32,
     ends: Time,
 }
 
-/// A number for each flow of one host.
+/// Count for each flow of one host.
 #[derive(Clone, Debug, Default)]
 struct Tally {
-    /// By the flow's number.
+    /// Counts by the flow's number.
     counts: Vec<u64>,
-    /// Flows that something was counted of.
+    /// Flows with a count above 0.
     counted: Vec<u32>,
-    /// Those of the time before, of which a last zero is told.
+    /// Flows with a count in the interval before. They get a last row, of 0.
     counted_before: Vec<u32>,
 }
 
@@ -98,12 +99,12 @@ impl Tally {
         self.counts[place] += count;
     }
 
-    /// Takes back what was added.
+    /// Subtracts from a count.
     fn subtract(&mut self, flow: u32, count: u64) {
         self.counts[flow as usize] -= count;
     }
 
-    /// Begins anew. Tells of each flow that is under way, that anything was counted of, or was the time before.
+    /// Takes the counts of all flows that are under way, have a count, or had one in the interval before.
     fn take(&mut self, under_way: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
         let mut flows: Vec<u32> = under_way.chain(self.counted_before.drain(..)).collect();
         flows.extend(&self.counted);

@@ -1,5 +1,5 @@
-//! What is recorded of headroom: the local maxima of each switch's occupancy, and what queues did while their senders had
-//! been told to pause (the measurements of DSH, section 3.2).
+//! Log of headroom: local maxima of each switch's use, and the times in which senders were told to pause.
+//! These are the measurements of DSH (section 3.2).
 
 use std::collections::BTreeMap;
 
@@ -7,70 +7,70 @@ use crate::kernel::units::{Bytes, Time};
 use crate::observer::Accounted;
 use crate::topology::PortId;
 
-/// A local maximum of the headroom that a switch has in use.
+/// Local maximum of the headroom that a switch has in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peak {
-    /// When it was reached.
+    /// Time at which the maximum was reached.
     pub time: Time,
-    /// The first port of the switch.
+    /// First port of the switch.
     pub switch: PortId,
-    /// Bytes in use, of all queues.
+    /// Bytes in use by all queues.
     pub used: Bytes,
     /// Bytes set aside.
     pub set_aside: Bytes,
-    /// Queues whose senders had been told to pause and not to resume since.
+    /// Number of queues whose senders had been told to pause, and not yet to resume.
     pub queues_off: u64,
 }
 
-/// A time in which the sender of a queue had been told to pause.
+/// Time in which the sender of one ingress queue had been told to pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffTime {
-    /// The switch's port by which the queue's packets come in.
+    /// Port by which the queue's packets come in.
     pub port: PortId,
-    /// The class.
+    /// Traffic class of the queue.
     pub priority: usize,
-    /// When the switch said so.
+    /// Time at which the switch sent the pause.
     pub xoff: Time,
-    /// When the last packet came in.
+    /// Arrival of the last packet.
     pub last_arrival: Time,
-    /// When the switch said to resume; nothing if it did not.
+    /// Time at which the switch sent the resume; nothing if it did not.
     pub xon: Option<Time>,
-    /// Bytes that came in after XOFF.
+    /// Bytes that came in after the pause.
     pub arrived: Bytes,
-    /// Bytes that left after XOFF and before the last packet came in.
+    /// Bytes that left between the pause and the last arrival.
     pub departed: Bytes,
-    /// The most bytes that the queue had in the headroom.
+    /// Most bytes that the queue had in the headroom.
     pub headroom: Bytes,
 }
 
-/// A queue that is off now.
+/// Time of pause that has not ended.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     so_far: OffTime,
-    /// Bytes that have left by now.
+    /// Bytes that have left since the pause.
     departed: Bytes,
 }
 
-/// The rise of a switch's occupancy that is under way.
+/// Rise of a switch's occupancy that is under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rise {
     last: Bytes,
     top: Option<Peak>,
 }
 
-/// Everything that was recorded of headroom.
+/// Log of one thread, or of all.
 #[derive(Clone, Debug, Default)]
 pub struct HeadroomLog {
-    /// In order of time and switch.
+    /// Maxima in order of time and switch.
     pub peaks: Vec<Peak>,
-    /// In order of XOFF, port and class.
+    /// Times of pause in order of their beginning, port and class.
     pub off_times: Vec<OffTime>,
     rises: BTreeMap<PortId, Rise>,
     open: BTreeMap<(PortId, usize), Open>,
 }
 
 impl HeadroomLog {
-    /// A packet of a lossless class was counted in or out.
+    /// Records that a packet of a lossless class was counted in or out.
     pub(super) fn record(&mut self, now: Time, change: &Accounted) {
         self.follow_occupancy(now, change);
         self.follow_queue(now, change);
@@ -117,7 +117,7 @@ impl HeadroomLog {
         }
     }
 
-    /// Puts the logs of several threads together.
+    /// Joins the logs of all threads.
     pub(super) fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for part in parts {
@@ -136,7 +136,7 @@ impl HeadroomLog {
 mod tests {
     use super::*;
 
-    /// A queue of port 5, class 3, on a switch whose first port is 4.
+    /// Returns the change of a queue of port 5, class 3, on a switch whose first port is 4.
     fn change(frame: u64, arrives: bool, used: u64, is_off: bool) -> Accounted {
         Accounted {
             switch: 4,

@@ -1,4 +1,4 @@
-//! What is sampled of an input buffer.
+//! Samples of an input buffer.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,9 @@ use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Time};
 use crate::topology::{NodeId, PortId};
 
-/// Rows of the input buffer of a port: of each class in use, and of each flow that has bytes in it, by class.
-/// `bytes` says what a class has; `packets` are the source, flow number, class and bytes of each packet, in any order.
+/// Returns the rows of one input buffer: for each class in use, and by class for each flow with bytes in it.
+/// `bytes` returns the bytes of a class. `packets` are (source, flow number, class, bytes) of each packet, in any
+/// order.
 pub(super) fn input_rows(
     now: Time,
     port: PortId,

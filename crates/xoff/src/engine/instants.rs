@@ -1,30 +1,30 @@
 //! Global instants: times known in advance at which all clusters stand still.
-//! No window straddles one, so what is seen there does not depend on windows or threads.
+//! No window straddles one, so an observation there does not depend on windows or threads.
 
 use super::link_events::{LinkEvent, LinkEvents};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
 use crate::scenario::{Measure, Stop};
 
-/// Every run ends here at the latest, after 18.8 minutes: half of what a tournament's keys can tell apart, so that no
-/// event before it is out of their reach.
+/// Longest run, 18.8 minutes: half of what the keys of a tournament can tell apart.
+/// Within it, no event is out of their reach.
 pub const LONGEST_RUN: Span = Span::new(TIME_LIMIT.div_ceil(2));
 
-/// What happens at the next instant.
+/// Instants of a run that are still to come.
 #[derive(Clone, Debug)]
 pub struct Instants {
     period: Span,
     check: Time,
     end: Time,
     after_flows: u64,
-    /// Where the measured time begins and ends, as far as that is to come.
+    /// Begin and end of the measured time, as far as they are still to come.
     measured: [Time; 2],
     samples: Vec<(Time, Span)>,
     link_events: LinkEvents,
 }
 
 impl Instants {
-    /// The instants of a run that samples at these intervals and in which this happens to links.
+    /// Returns the instants of a run that takes samples at these intervals and has these link events.
     pub fn new(stop: &Stop, measure: &Measure, sample_intervals: &[Span], link_events: LinkEvents) -> Self {
         Self {
             period: stop.period,
@@ -37,7 +37,7 @@ impl Instants {
         }
     }
 
-    /// The next instant.
+    /// Returns the next instant.
     pub fn next(&self) -> Time {
         let samples = self.samples.iter().map(|sample| sample.0).min().unwrap_or(Time::MAX);
         let measured = self.measured[0].min(self.measured[1]);
@@ -50,28 +50,28 @@ impl Instants {
         now >= self.end || now >= Time::ZERO + LONGEST_RUN
     }
 
-    /// Whether so many finished flows end the run; asked at checks.
+    /// Whether so many finished flows end the run. The engine asks at checks.
     pub fn has_enough(&self, finished: u64) -> bool {
         finished >= self.after_flows
     }
 
-    /// When the run ends at the latest, where that is known.
+    /// Returns the time at which the run ends at the latest, where that is known.
     pub fn latest_end(&self) -> Option<Time> {
         (self.end != Time::MAX).then_some(self.end)
     }
 
-    /// When something happens to a link next, however little else is left to do; `Time::MAX` for never.
+    /// Returns the time of the next link event; `Time::MAX` without one.
     pub fn next_link_event(&self) -> Time {
         self.link_events.next()
     }
 
-    /// Takes what happens to links at `now`.
+    /// Takes the link events of `now`.
     pub fn take_link_events(&mut self, now: Time) -> Vec<LinkEvent> {
         self.link_events.take(now)
     }
 
-    /// Whether there is a check at `now`, and until when flows must then be announced.
-    /// Checks before `least`, at which nothing would have happened, are skipped.
+    /// Returns until when to announce flows, if there is a check at `now`.
+    /// Skips checks before `least`, at which nothing would have happened.
     pub fn take_check(&mut self, now: Time, least: Time) -> Option<Time> {
         if now != self.check {
             return None;

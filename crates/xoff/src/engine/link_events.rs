@@ -1,31 +1,31 @@
-//! What happens to links at global instants: no window straddles one, so every thread sees it at the same time.
+//! Link events: links fail, recover or change their rate at global instants, which every thread sees at the same time.
 
 use std::sync::Arc;
 
 use crate::kernel::units::{Rate, Span, Time};
 use crate::routing::Routes;
 
-/// One of them.
+/// Event of a link, or the new routes after it.
 #[derive(Clone, Debug)]
 pub enum LinkEvent {
-    /// This link fails.
+    /// Failure of this link.
     Down(u32),
-    /// This link works again.
+    /// Recovery of this link.
     Up(u32),
-    /// This link has another rate.
+    /// New rate of a link.
     Rate {
-        /// Which.
+        /// Number of the link.
         link: u32,
-        /// Bits per second in each direction.
+        /// Rate in each direction.
         rate: Rate,
-        /// Between the arrival of a pause frame and its effect, and one unit of pause time.
+        /// Time from the arrival of a pause frame to its effect, and the length of one pause quantum.
         pace: (Span, Span),
     },
-    /// Switches send packets by these tables.
+    /// Tables by which switches forward packets from now on.
     Routes(Arc<Routes>),
 }
 
-/// All of a run, in order of time.
+/// Events of a run, in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct LinkEvents {
     all: Arc<[(Time, LinkEvent)]>,
@@ -33,18 +33,18 @@ pub struct LinkEvents {
 }
 
 impl LinkEvents {
-    /// These, which come in order of time.
+    /// Returns events, which must be in order of time.
     pub fn new(all: Vec<(Time, LinkEvent)>) -> Self {
         debug_assert!(all.is_sorted_by_key(|(at, _)| *at), "in order of time");
         Self { all: all.into(), taken: 0 }
     }
 
-    /// Whether there are none at all.
+    /// Whether the run has no link events.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Links that come to have another rate, and which.
+    /// Returns the links that get another rate, each with that rate.
     pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
         self.all.iter().filter_map(|(_, event)| match *event {
             LinkEvent::Rate { link, rate, .. } => Some((link, rate)),
@@ -52,7 +52,8 @@ impl LinkEvents {
         })
     }
 
-    /// Bits that a link could carry by `end` in each direction, where something happens to it; it begins with `rate`.
+    /// Returns the bits that a link can carry by `end` in each direction; nothing without events. `rate` is its rate at
+    /// the start.
     pub fn bits_by(&self, link: u32, rate: Rate, end: Time) -> Option<f64> {
         let (mut bits, mut since, mut rate, mut is_up, mut changes) = (0.0, Time::ZERO, rate, true, false);
         for (at, event) in self.all.iter().take_while(|(at, _)| *at <= end) {
@@ -69,12 +70,12 @@ impl LinkEvents {
         changes.then_some(bits)
     }
 
-    /// When the next of those is that have not been taken; `Time::MAX` for never.
+    /// Returns the time of the next event that has not been taken; `Time::MAX` without one.
     pub fn next(&self) -> Time {
         self.all.get(self.taken).map_or(Time::MAX, |(at, _)| *at)
     }
 
-    /// Takes those of `now`.
+    /// Takes the events of `now`.
     pub fn take(&mut self, now: Time) -> Vec<LinkEvent> {
         let due = self.all[self.taken..].iter().take_while(|(at, _)| *at == now);
         let due: Vec<LinkEvent> = due.map(|(_, event)| event.clone()).collect();

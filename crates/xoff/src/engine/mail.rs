@@ -1,4 +1,4 @@
-//! What threads send one another when they meet: whole rings of packets, which nobody copies.
+//! Mail between threads: whole rings of packets, which change hands between windows without being copied.
 
 use crate::agenda::LaneId;
 use crate::kernel::ring::Ring;
@@ -6,35 +6,36 @@ use crate::kernel::units::Time;
 use crate::packet::{Flight, Packet};
 use crate::topology::PortId;
 
-/// What another thread has to know of packets.
+/// Fact about a packet in flight that another thread has to know.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
-    /// The packet from this port that arrives then is marked.
+    /// The packet from this port that arrives at this time is marked.
     Mark(PortId, Time),
-    /// A packet from this port was on its way when the link failed.
+    /// This packet from this port was on its way when the link failed.
     Lost(PortId, Packet),
 }
 
-/// What one thread sends another at a time.
+/// Packets and notices from one thread for another, from one meeting.
 #[derive(Debug, Default)]
 pub(super) struct Mail {
-    /// Ports and what they have sent, in the order in which it arrives. Behind the first `full` are rings to give for others.
+    /// Ports with the packets that they have sent, in the order of arrival. Behind the first `full` are empty rings to
+    /// give back.
     packets: Vec<(PortId, Ring<Flight>)>,
     full: usize,
-    /// What holds of these packets and of earlier ones.
+    /// Notices about these packets and earlier ones.
     pub(super) notices: Vec<Notice>,
 }
 
-/// What one thread has for another.
+/// Lanes and notices that wait for another thread until the next meeting.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
-    /// Ports and their rings that hold packets.
+    /// Lanes that hold packets.
     pub(super) full: Vec<LaneId>,
     pub(super) notices: Vec<Notice>,
 }
 
 impl Mail {
-    /// Takes what this port has sent, and gives an empty ring for it.
+    /// Takes the packets that a port has sent, and leaves an empty ring for them.
     pub(super) fn enclose(&mut self, port: PortId, sent: &mut Ring<Flight>) {
         if self.full == self.packets.len() {
             self.packets.push((port, Ring::new()));
@@ -45,7 +46,7 @@ impl Mail {
         self.full += 1;
     }
 
-    /// Ports and what they have sent. The mail holds nothing of it once the caller has emptied the rings.
+    /// Returns the ports and the packets that they have sent. The caller empties the rings.
     pub(super) fn take_packets(&mut self) -> &mut [(PortId, Ring<Flight>)] {
         let full = std::mem::take(&mut self.full);
         &mut self.packets[..full]

@@ -1,4 +1,4 @@
-//! What is recorded of the packets of some flows: every step on their way, and what let them set out.
+//! Packet log: every step of the packets of watched flows, and the event that let each packet set out.
 
 use std::collections::BTreeMap;
 
@@ -8,59 +8,59 @@ use crate::observer::{DropReason, Dropped, Release};
 use crate::packet::Packet;
 use crate::topology::{NodeId, PortId};
 
-/// What happens to a packet.
+/// Step of a packet on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Its transport hands it to the adapter.
+    /// The transport hands the packet to the adapter.
     Handed {
-        /// Since when the flow might send it.
+        /// Time since which the flow might have sent it.
         ready: Time,
-        /// What let it; of what is no data, nothing.
+        /// Event that let the flow send it; nothing for a packet without data.
         release: Option<Release>,
         /// Whether the same data has been sent before.
         retransmission: bool,
     },
-    /// It has crossed the delay of its host, if that has one.
+    /// The packet has crossed the delay of its host, if there is one.
     Crossed,
-    /// It begins to leave.
+    /// A port begins to transmit the packet.
     Sent {
-        /// By this port,
+        /// Port that transmits.
         port: PortId,
-        /// and has left then.
+        /// End of the transmission.
         ends: Time,
     },
-    /// It reaches its transport, with those that are handed up with it.
+    /// The packet reaches its transport, alone or merged with others.
     Received,
-    /// It goes no further.
+    /// A node drops the packet.
     Dropped {
-        /// The port by which it would have left, or has left.
+        /// Port by which the packet would have left, or has left.
         port: PortId,
-        /// Why.
+        /// Reason of the drop.
         reason: DropReason,
     },
 }
 
-/// One step of one packet.
+/// Step of one packet at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketEvent {
-    /// When.
+    /// Time of the step.
     pub time: Time,
-    /// The packet, as it is then.
+    /// Packet as it is at this step.
     pub packet: Packet,
-    /// What.
+    /// Step.
     pub step: Step,
 }
 
-/// Records the packets of some flows.
+/// Log of the packets of watched flows, on one thread.
 #[derive(Clone, Debug, Default)]
 pub struct PacketLog {
-    /// Which, by the hosts that send their data; empty where none is watched.
+    /// Watched flows, by the host that sends their data; empty where none is watched.
     pub flows: Vec<WatchedFlows>,
     senders: BTreeMap<(NodeId, u32), Sender>,
     events: Vec<PacketEvent>,
 }
 
-/// What a flow may send, or waits for.
+/// Events that let a flow send its next packet, with their times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sender {
     released: Option<(Time, Release)>,
@@ -79,7 +79,7 @@ impl PacketLog {
         !self.flows.is_empty()
     }
 
-    /// Puts the steps of several threads together, in order of time. What happens in one place at one instant keeps its order.
+    /// Joins the steps that all threads have logged, in order of time. Steps at one place and instant keep their order.
     pub fn merge(parts: impl IntoIterator<Item = Vec<PacketEvent>>) -> Vec<PacketEvent> {
         let mut all: Vec<PacketEvent> = parts.into_iter().flatten().collect();
         let rank_and_place = |event: &PacketEvent| match event.step {
@@ -93,7 +93,7 @@ impl PacketLog {
         all
     }
 
-    /// What was recorded.
+    /// Returns the logged steps.
     pub fn into_events(self) -> Vec<PacketEvent> {
         self.events
     }
@@ -102,7 +102,7 @@ impl PacketLog {
         self.flows.get(host as usize).is_some_and(|flows| flows.contains(flow))
     }
 
-    /// Of a trimmed packet the last step is that its payload was dropped.
+    /// Logs a step of a watched flow. The last step of a trimmed packet is the drop of its payload.
     fn record(&mut self, time: Time, packet: &Packet, step: Step) {
         if !packet.is_header() && self.watches(packet.flow_ends().0, packet.flow()) {
             self.events.push(PacketEvent { time, packet: *packet, step });

@@ -1,33 +1,33 @@
-//! What is recorded of pauses: when switches told senders to pause and why, and when ports paused and resumed.
+//! Pause log: when switches told senders to pause and why, and when ports paused and resumed.
 
 use crate::kernel::units::Time;
 use crate::observer::Xoff;
 use crate::topology::PortId;
 
-/// A class of a port may not start transmissions any longer, or may again.
+/// Change of a port that stops transmissions of a class, or resumes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseChange {
-    /// When.
+    /// Time of the change.
     pub time: Time,
-    /// The port that pauses.
+    /// Port that pauses or resumes.
     pub port: PortId,
-    /// The class.
+    /// Traffic class.
     pub priority: usize,
-    /// Whether it pauses now.
+    /// Whether the port pauses now.
     pub pauses: bool,
 }
 
-/// Everything that was recorded of pauses.
+/// Pauses logged by one thread, or by all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PauseLog {
-    /// In order of time and port.
+    /// Pauses that nodes told senders, in order of time and port.
     pub xoffs: Vec<(Time, Xoff)>,
-    /// In order of time, port and class.
+    /// Changes of ports in order of time, port and class.
     pub changes: Vec<PauseChange>,
 }
 
 impl PauseLog {
-    /// Puts the logs of several threads together. What one port does at one instant keeps its order.
+    /// Joins the logs of all threads. Changes of one port at one instant keep their order.
     pub fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for part in parts {

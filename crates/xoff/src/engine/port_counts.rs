@@ -1,4 +1,4 @@
-//! What is counted of each class of each port between one sample and the next.
+//! Counts of each class of each port between one sample and the next.
 
 use super::samples::Quantity;
 use crate::classes::PRIORITIES;
@@ -11,9 +11,9 @@ type ByClass = [u64; PRIORITIES];
 /// Counts of the classes of all ports.
 #[derive(Clone, Debug, Default)]
 pub struct PortCounts {
-    /// By quantity and port, bytes of what is a throughput; empty where that is not counted.
+    /// Counts by quantity and port, bytes for throughput; empty where a quantity is not counted.
     counts: [Vec<ByClass>; Quantity::ALL.len()],
-    /// The last packet that each port put on the wire.
+    /// Last packet that each port put on the wire.
     last: Vec<Departure>,
 }
 
@@ -24,7 +24,7 @@ struct Departure {
 }
 
 impl PortCounts {
-    /// From now on counts this of so many ports.
+    /// Begins to count a quantity of so many ports.
     pub fn count(&mut self, quantity: Quantity, ports: usize) {
         self.counts[quantity as usize].resize(ports, ByClass::default());
         if quantity == Quantity::ClassThroughput {
@@ -37,7 +37,7 @@ impl PortCounts {
         self.counts.iter().any(|of_ports| !of_ports.is_empty())
     }
 
-    /// Adds to a count, where that is counted.
+    /// Adds to a count, where the quantity is counted.
     pub(super) fn add(&mut self, quantity: Quantity, port: PortId, priority: usize, count: u64) {
         if let Some(of_port) = self.counts[quantity as usize].get_mut(port as usize) {
             of_port[priority] += count;
@@ -51,7 +51,7 @@ impl PortCounts {
         }
     }
 
-    /// What was counted of a port since this was last asked; of bytes of a packet under way only those that have left.
+    /// Takes the counts of a port since the last call. Of a packet on the wire, only bytes that have left are counted.
     pub(super) fn take(&mut self, quantity: Quantity, now: Time, port: &Port) -> ByClass {
         let of_port = &mut self.counts[quantity as usize][port.id() as usize];
         let mut counted = std::mem::take(of_port);

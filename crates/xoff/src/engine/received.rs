@@ -1,27 +1,27 @@
-//! What has been received by an instant, at which the measured time begins or ends.
+//! Bytes received by an instant, at which the measured time begins or ends.
 
 use crate::host::Host;
 use crate::kernel::units::Bytes;
 use crate::topology::NodeId;
 
-/// What hosts have received so far.
+/// Bytes that hosts have received so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// Payload of all flows, each byte once.
     pub payload: Bytes,
-    /// What there is of each flow that has begun to arrive and is not whole, by its source and its number there, in this order.
+    /// Bytes of each flow that has begun to arrive and is not complete, sorted by (source, number at the source).
     arriving: Vec<(NodeId, u32, Bytes)>,
 }
 
 impl Received {
-    /// What these hosts have received.
+    /// Returns the bytes that these hosts have received.
     pub fn by(hosts: &[Host]) -> Self {
         let mut arriving: Vec<_> = hosts.iter().flat_map(Host::arriving).collect();
         arriving.sort_unstable();
         Self { payload: hosts.iter().map(|host| host.counters.goodput()).sum(), arriving }
     }
 
-    /// What each thread's hosts have received, put together.
+    /// Joins the bytes received by the hosts of all threads.
     pub(super) fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for part in parts {
@@ -32,7 +32,7 @@ impl Received {
         all
     }
 
-    /// Bytes of a flow, by its source and its number there; nothing if none of it has come, or all.
+    /// Returns the bytes of a flow that has arrived in part; nothing if none of it has come, or all.
     pub fn of(&self, source: NodeId, number: u32) -> Option<Bytes> {
         let place =
             self.arriving.binary_search_by_key(&(source, number), |&(source, number, _)| (source, number));

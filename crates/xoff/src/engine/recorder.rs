@@ -1,4 +1,4 @@
-//! What is recorded on change, and counted for samples.
+//! Recorder: the observer of a run that records changes, or counts for samples.
 
 use super::counts::{Counting, Counts};
 use super::headroom_log::HeadroomLog;
@@ -11,42 +11,42 @@ use crate::observer::{Accounted, Dropped, Observer, Release, Xoff};
 use crate::packet::Packet;
 use crate::topology::{NodeId, PortId};
 
-/// Records changes of what is watched.
+/// Observer that records changes of watched ports and flows.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    /// Which ports are watched, by quantity; empty where none is.
+    /// Whether each port is watched, by quantity; empty where none is.
     pub ports: [Vec<bool>; Quantity::ALL.len()],
-    /// Which flows are watched, by quantity and host; empty where none is.
+    /// Watched flows of each host, by quantity; empty where none is.
     pub flows: [Vec<WatchedFlows>; Quantity::ALL.len()],
-    /// What samples of flows and classes tell of.
+    /// Counts of flows and classes, for samples.
     pub counts: Counts,
     /// Whether pauses are watched.
     pub pauses: bool,
     /// Whether headroom is watched.
     pub headroom: bool,
-    /// Packets of flows that are watched.
+    /// Log of the packets of watched flows.
     pub packets: PacketLog,
-    /// What was recorded.
+    /// Records so far.
     pub recorded: Recorded,
 }
 
-/// What was recorded on change.
+/// Records of one thread.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Of all but drops, pauses and headroom.
+    /// Rows of all quantities but drops, pauses and headroom.
     pub rows: Vec<Sample>,
-    /// Packets that were dropped, in order of time and port.
+    /// Dropped packets, in order of time and port.
     pub drops: Vec<(Time, Dropped)>,
-    /// Of pauses.
+    /// Log of pauses.
     pub pauses: PauseLog,
-    /// Of headroom.
+    /// Log of headroom.
     pub headroom: HeadroomLog,
-    /// Steps of packets.
+    /// Steps of watched packets.
     pub packets: Vec<PacketEvent>,
 }
 
 impl Recorder {
-    /// Whether anything is watched.
+    /// Whether the recorder has anything to watch.
     pub fn is_watching(&self) -> bool {
         self.pauses
             || self.headroom
@@ -56,7 +56,7 @@ impl Recorder {
             || self.ports.iter().any(|ports| !ports.is_empty())
     }
 
-    /// What was recorded.
+    /// Returns the records of the run.
     pub fn into_recorded(self) -> Recorded {
         Recorded { packets: self.packets.into_events(), ..self.recorded }
     }

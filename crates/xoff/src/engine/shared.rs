@@ -1,4 +1,5 @@
-//! What threads share: a barrier, what each has pending, and mail. Everything else belongs to one thread.
+//! Data that threads share: a barrier, the times of what each has pending, and mail. Everything else belongs to one
+//! thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +8,7 @@ use super::mail::Mail;
 use super::standstill::Movement;
 use crate::kernel::barrier::Barrier;
 
-/// What one thread, or all of them, have come to by a check.
+/// Flows and movement that one thread, or all of them, have counted by a check.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     /// Flows started.
@@ -17,10 +18,10 @@ pub(super) struct Tally {
     pub(super) movement: Movement,
 }
 
-/// What one thread tells the others.
+/// Numbers that one thread publishes for the others.
 #[derive(Debug, Default)]
 struct Board {
-    /// Its least pending time of each turn, for even and for odd windows.
+    /// Least pending time of each turn, for even and for odd windows.
     least: [[AtomicU64; 2]; 2],
     started: AtomicU64,
     finished: AtomicU64,
@@ -28,7 +29,8 @@ struct Board {
     held: AtomicU64,
 }
 
-/// Mail is kept twice, for even and for odd windows: a fast thread may write the next while a slow one reads.
+/// State that all threads share.
+/// There are two sets of mail, for even and for odd windows: a fast thread may write the next while a slow one reads.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) threads: usize,
@@ -49,7 +51,7 @@ impl Shared {
         }
     }
 
-    /// Tells the others the least pending time of each turn of one thread. Returns the least of all.
+    /// Publishes the least pending time of each turn of one thread, and returns the least of all threads.
     pub(super) fn exchange_least(&self, parity: usize, thread: usize, least: [u64; 2]) -> [u64; 2] {
         for (own, least) in self.boards[thread].least[parity].iter().zip(least) {
             own.store(least, Ordering::Relaxed);
@@ -61,7 +63,7 @@ impl Shared {
         })
     }
 
-    /// Tells the others what one thread has come to. Returns what all have. Between two calls there must be a barrier.
+    /// Publishes the tally of one thread, and returns the sum of all. A barrier must separate two calls.
     pub(super) fn exchange_tallies(&self, thread: usize, tally: Tally) -> Tally {
         let own = &self.boards[thread];
         own.started.store(tally.started, Ordering::Relaxed);
@@ -79,12 +81,12 @@ impl Shared {
         }
     }
 
-    /// Has mail from one thread to another written where that one finds it.
+    /// Writes the mail from one thread to another.
     pub(super) fn post(&self, parity: usize, from: usize, to: usize, write: impl FnOnce(&mut Mail)) {
         write(&mut self.mail_of(parity, from, to));
     }
 
-    /// Takes the mail for one thread, in the order of the senders' numbers.
+    /// Reads the mail for one thread, in the order of the senders' numbers.
     pub(super) fn collect(&self, parity: usize, to: usize, mut accept: impl FnMut(&mut Mail)) {
         for from in (0..self.threads).filter(|&from| from != to) {
             accept(&mut self.mail_of(parity, from, to));

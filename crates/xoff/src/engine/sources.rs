@@ -1,23 +1,25 @@
-//! The sources of events of a cluster, in the order in which simultaneous events run.
+//! Sources of the events of a cluster, in the order in which simultaneous events run.
 
 use crate::topology::{Network, NodeId};
 
-/// Classes of simultaneous events, the earlier class first.
+/// Class of an event. Of simultaneous events, the earlier class runs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
-    /// A transmission has ended.
+    /// Transmissions that end.
     EndOfTransmission,
-    /// A pause frame takes effect, a pause is over or is to be said again.
+    /// Pause frames that take effect, pauses that end, and pauses to be sent again.
     Pause,
-    /// A message besides all packets arrives over a link with credits.
+    /// Messages beside all packets, which arrive over links with credits.
     Signal,
-    /// A packet arrives over a link.
+    /// Packets that arrive over links.
     Arrival,
-    /// Something a host does by itself is due: in this order a packet has crossed its delay towards the transport, or
-    /// towards the adapter, a flow starts, a timer may expire.
+    /// Events that a host makes itself.
+    /// In this order: a packet has crossed the host's delay towards the transport, or towards the adapter; a flow
+    /// starts; a timer may expire.
     Host,
-    /// Frames have crossed a crossbar, or others may begin to: after all else, so that whoever has come is matched with the rest.
+    /// Crossbars that have moved frames, or may begin to. They run last, so that a match sees all frames that have
+    /// come.
     Crossbar,
 }
 
@@ -26,36 +28,36 @@ impl Class {
     pub const ALL: [Self; 6] =
         [Self::EndOfTransmission, Self::Pause, Self::Signal, Self::Arrival, Self::Host, Self::Crossbar];
 
-    /// Whether every port has a source of this class, rather than every node or host one.
+    /// Whether every port has a source of this class, rather than every node.
     pub const fn is_of_ports(self) -> bool {
         matches!(self, Self::EndOfTransmission | Self::Signal | Self::Arrival)
     }
 }
 
-/// One source of events: a class at a node, and at a port where the class is of ports.
+/// Source of events: a class at a node, and at a port where the class is of ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
-    /// What happens.
+    /// Class of its events.
     pub class: Class,
-    /// Where.
+    /// Node of its events.
     pub node: NodeId,
-    /// At which port; 0 for what hosts do by themselves.
+    /// Port of its events; 0 where the class is of nodes.
     pub port: u16,
 }
 
-/// What only some networks have sources for.
+/// Equipment that only some networks have, and only then sources for.
 #[derive(Clone, Copy, Debug)]
 pub struct Equipment<'a> {
     /// Whether any port may be paused.
     pub pauses: bool,
-    /// Which nodes have a crossbar, by number; beyond the end none has.
+    /// Whether each node has a crossbar, by number; nodes beyond the end have none.
     pub crossbars: &'a [bool],
-    /// Likewise those where no end of a transmission is an event.
+    /// Whether each node has no end of transmission that is an event; nodes beyond the end have some.
     pub only_arrivals: &'a [bool],
 }
 
 impl Equipment<'_> {
-    /// Whether nothing happens at a node but that packets arrive.
+    /// Whether arrivals are the only events of a node.
     pub(super) fn has_only_arrivals(self, node: NodeId) -> bool {
         is_among(self.only_arrivals, node)
     }
@@ -84,7 +86,7 @@ fn is_among(nodes: &[bool], node: NodeId) -> bool {
     nodes.get(node as usize).copied().unwrap_or(false)
 }
 
-/// The sources of some nodes in the order of their key.
+/// Returns the sources of some nodes in the order of their key.
 pub fn of_nodes(network: &Network, nodes: &[NodeId], equipment: Equipment<'_>) -> Vec<Source> {
     let mut sources = Vec::new();
     for class in Class::ALL {

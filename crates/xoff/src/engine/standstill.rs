@@ -1,17 +1,18 @@
-//! A run in which nothing can move any longer: some port holds packets only because their class is paused, and for long
-//! no packet has gone onto any wire. Whoever pauses that port waits for a queue that does not move either, and so on in a
-//! cycle: a deadlock. Pause frames go on for ever, and with them the run would; where nobody says a pause again, the run
-//! drains, and a port is left that holds packets.
+//! Standstill: the end of a run in which nothing can move any longer.
+//! Some port holds packets only because their class is paused, and for long no packet has gone onto any wire. The
+//! switch that pauses this port waits for a queue that does not move either, and so on in a cycle: a deadlock. Where
+//! pause frames are repeated they would keep the run going for ever. Where they are not, the run drains and leaves a
+//! port that holds packets.
 
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::switch::Switch;
 use crate::topology::Network;
 
-/// Beyond what links and retransmission timers take, which may move something that no cycle holds.
+/// Time beyond the longest link delays and timeouts in which something may still move that no cycle holds.
 const PATIENCE: Span = Span::from_milliseconds(5);
 
-/// What tells whether anything moves.
+/// Counts that tell whether anything moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Movement {
     /// Packets put on wires since the start.
@@ -30,7 +31,7 @@ impl Movement {
     }
 }
 
-/// Since when nothing has moved.
+/// Time since which nothing has moved.
 #[derive(Clone, Debug)]
 pub(super) struct Standstill {
     patience: Span,
@@ -39,7 +40,8 @@ pub(super) struct Standstill {
 }
 
 impl Standstill {
-    /// Of this network, where something is sent again after `longest_timeout` at the latest, unless it was in vain before.
+    /// Returns the state at the start. Transports send again after `longest_timeout` at the latest, unless that was in
+    /// vain before.
     pub(super) fn new(network: &Network, longest_timeout: Span) -> Self {
         let longest =
             network.links.iter().map(|link| link.delay + link.rate.transmission_time(LARGEST)).max();
@@ -47,7 +49,7 @@ impl Standstill {
         Self { patience, packets: 0, since: Time::ZERO }
     }
 
-    /// Whether the network stands still; asked at checks.
+    /// Whether the network stands still. The engine asks at checks.
     pub(super) fn is_reached(&mut self, now: Time, movement: Movement) -> bool {
         if movement.packets != self.packets || movement.held == 0 {
             (self.packets, self.since) = (movement.packets, now);
@@ -56,7 +58,7 @@ impl Standstill {
     }
 }
 
-/// No frame is larger.
+/// Size that no frame exceeds.
 const LARGEST: Bytes = Bytes::new(1 << 16);
 
 #[cfg(test)]

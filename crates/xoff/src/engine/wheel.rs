@@ -1,4 +1,16 @@
-//! What one thread has pending: packets in flight to its nodes, and the times of all its sources.
+//! The wheel: all that is pending on one thread, as packets in flight and as the next event of every source.
+//!
+//! Links deliver packets in the order in which they were sent. So the packets on one link need no sorting: they stand
+//! in a ring, the *lane*, and the first of them says when the next arrives. What remains to be sorted is small and
+//! fixed: one time for each *source* of events, which is a lane, a port that may end a transmission, or a host's own
+//! next event. A tournament of each cluster keeps these times (`kernel::tournament`). Sending a packet appends it to a
+//! ring and touches the tournament only if the ring was empty. Taking one reads the front of a ring and writes the time
+//! of the next packet into the tournament, one path from leaf to root.
+//!
+//! Both cost the same however many packets are in flight. A heap of all packets would cost a walk through cold memory
+//! for each, and grow with the network's bandwidth-delay product.
+//!
+//! Lanes to other threads gather packets until the threads meet; then whole rings change hands as mail.
 
 use std::ops::Range;
 
@@ -11,20 +23,19 @@ use crate::packet::{Flight, Packet};
 use crate::telemetry::Telemetry;
 use crate::topology::PortId;
 
-/// Packets that were sent on a port, and where they are heard of: at the rank of their arrival in a cluster of this thread, or on
-/// another.
+/// Packets sent on one port, with the source that hears of their arrival in a cluster of this thread, or on another.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct Lane {
-    /// Those on their way, or those that wait until the threads meet.
+    /// Packets in flight, or those that wait until the threads meet.
     flights: Ring<Flight>,
-    /// The cluster, with [`IN_BULK`] where that is how they are heard of, or [`REMOTE`].
+    /// Cluster that hears of the packets, with [`IN_BULK`] if in bulk; [`REMOTE`] for a cluster of another thread.
     cluster: u32,
-    /// The rank, or the thread.
+    /// Rank of the source in the cluster, or number of the other thread.
     rank: u32,
 }
 
-/// Stands for that of a port that sends from another thread to another.
+/// Lane of a port whose packets neither leave nor reach this thread.
 pub(super) const NO_LANE: u32 = u32::MAX;
 
 const _: () = assert!(size_of::<Lane>() == 32, "two of them share a cache line");
@@ -35,16 +46,16 @@ impl Lane {
     }
 }
 
-/// Which lane leads from where.
+/// Lanes by the port from which they lead.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
-    /// The lane of packets from each port, and behind them that of signals; [`NO_LANE`] for none.
+    /// Lane of packets from each port, then lane of signals from each port; [`NO_LANE`] for none.
     pub(super) lanes: Vec<LaneId>,
-    /// Of the first lanes, which lead to other threads, the port, or behind all ports that of signals.
+    /// Port of each lane to another thread; behind all ports, those of signals.
     pub(super) remote: Vec<PortId>,
 }
 
-/// Ranks of the sources of each port, or of its node, in its cluster.
+/// Ranks of the sources of each port, or of its node, in their cluster.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
     pub(super) ends: Vec<u32>,
@@ -58,50 +69,50 @@ impl Ranks {
     }
 }
 
-/// Stands for clusters of other threads.
+/// Cluster of a lane that leads to another thread.
 pub(super) const REMOTE: u32 = IN_BULK - 1;
-/// No cluster.
+/// Number of no cluster.
 const NONE: u32 = u32::MAX;
 
-/// Beside the cluster: nobody waits for what arrives there, but for frames of adapters. It is heard of when so many have set out,
-/// and by whoever looks.
+/// Flag beside a cluster where only frames of adapters change anything as they arrive.
+/// The cluster hears of other packets eight at a time, and takes them whenever it looks.
 pub(super) const IN_BULK: u32 = 1 << 31;
 const AT_ONCE: usize = 8;
 
-/// The pending events of one thread.
+/// Pending events of one thread.
 #[derive(Debug)]
 pub(super) struct Wheel {
-    /// To other threads, by the port from which they lead. Then those of this thread, by the port to which they lead; those of a cluster
-    /// side by side.
+    /// Lanes to other threads, by the port from which they lead; then lanes of this thread, those to one cluster side
+    /// by side.
     lanes: Vec<Lane>,
-    /// One for every cluster of this thread.
+    /// Tournament of each cluster of this thread.
     tournaments: Tournaments,
-    /// The least pending time of every cluster of this thread.
+    /// Least pending time of each cluster of this thread.
     next: Vec<u64>,
-    /// The lane of packets from each port, and behind them that of signals.
+    /// Lane of packets from each port, then lane of signals from each port.
     outgoing: Vec<LaneId>,
-    /// The ports of the lanes to other threads; those of signals behind all ports.
+    /// Port of each lane to another thread; behind all ports, those of signals.
     remote: Vec<PortId>,
-    /// Where those for signals begin.
+    /// Number of ports, which is also the place of the first lane of signals.
     signals: PortId,
-    /// The rank of each port's end of transmission in its cluster.
+    /// Rank of each port's end of transmission in its cluster.
     ends: Vec<u32>,
-    /// The rank of what is due about pauses at each port's node in its cluster, where ports may be paused.
+    /// Rank of the pauses of each port's node in its cluster, where ports may be paused.
     pauses: Vec<u32>,
-    /// The rank of what is due about the crossbar of each port's node in its cluster, where it has one.
+    /// Rank of the crossbar of each port's node in its cluster, where it has one.
     crossbars: Vec<u32>,
     outboxes: Vec<Outbox>,
-    /// The least arrival among packets for the other threads.
+    /// Least arrival among packets for other threads.
     pub(super) earliest_mail: u64,
-    /// Whether clusters of either turn may have sent it, as they do when links change.
+    /// Whether clusters of either turn may have sent mail, as they do when links change.
     pub(super) mails_in_both_turns: bool,
-    /// Packets of this thread's ports that were on their way when a link failed.
+    /// Packets of this thread's ports that were in flight when a link failed.
     pub(super) lost: Vec<(PortId, Packet)>,
-    /// What packets carry of their way.
+    /// This thread's access to the telemetry records of packets.
     pub(super) telemetry: Telemetry,
-    /// The cluster that is running.
+    /// Cluster that is running.
     running: u32,
-    /// What its arrivals' ranks are added to, modulo 2^32, for the number of their lane.
+    /// Difference, modulo 2^32, from the rank of an arrival in the running cluster to the number of its lane.
     first_lane: u32,
 }
 
@@ -133,7 +144,7 @@ impl Wheel {
         }
     }
 
-    /// The lane of packets from a port of this thread, or to one.
+    /// Returns the lane of packets from a port of this thread, or to one.
     pub(super) fn lane(&self, port: PortId) -> LaneId {
         self.outgoing[port as usize]
     }
@@ -142,7 +153,7 @@ impl Wheel {
         &mut self.lanes[self.outgoing[port as usize] as usize]
     }
 
-    /// The least pending time of these clusters.
+    /// Returns the least pending time of these clusters.
     pub(super) fn least(&self, clusters: Range<usize>) -> u64 {
         self.next[clusters].iter().copied().min().unwrap_or(NEVER)
     }
@@ -152,8 +163,8 @@ impl Wheel {
         self.next[cluster] < horizon
     }
 
-    /// Opens a window of one cluster, to which these lanes lead. What comes by the first arrives at the source of rank
-    /// `first_arrival`, and so on.
+    /// Opens a window of one cluster, to which these lanes lead.
+    /// The source of rank `first_arrival` hears of the first lane, and so on.
     pub(super) fn open(&mut self, cluster: usize, lanes: Range<u32>, first_arrival: u32) {
         self.running = cluster as u32;
         self.first_lane = lanes.start.wrapping_sub(first_arrival);
@@ -163,25 +174,25 @@ impl Wheel {
         }
     }
 
-    /// The next event of the open window, which ends at `horizon`: its time and the rank of its source.
+    /// Returns time and rank of the next event in the open window, which ends at `horizon`.
     #[inline]
     pub(super) fn least_before(&self, horizon: u64) -> Option<(Time, usize)> {
         self.tournaments.least_before(horizon).map(|(time, rank)| (Time::new(time), rank))
     }
 
-    /// Closes the open window, after which the cluster does something at `next` that is no event.
+    /// Closes the open window. The cluster does something at `next` that is no event.
     pub(super) fn close(&mut self, next: Time) {
         self.next[self.running as usize] = self.tournaments.least().min(next.get());
         self.running = NONE;
     }
 
-    /// Changes what a source of the open window has pending.
+    /// Sets the next time of a source of the open window.
     #[inline]
     pub(super) fn set(&mut self, rank: usize, time: Time) {
         self.tournaments.set(rank, time.get());
     }
 
-    /// A source of the open window has something pending at this time, if it has nothing earlier.
+    /// Sets the next time of a source of the open window, if that is earlier.
     #[inline]
     fn set_earlier(&mut self, rank: usize, time: Time) {
         if time.get() < self.tournaments.pending(rank) {
@@ -189,7 +200,7 @@ impl Wheel {
         }
     }
 
-    /// Takes the packet that arrives now at the source of this rank.
+    /// Takes the packet that arrives now at the source of this rank, and prefetches the telemetry record of the next.
     // Called for hosts and for switches, and for each as often as anything is.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -202,7 +213,7 @@ impl Wheel {
         })
     }
 
-    /// The same where no packet carries anything of its way.
+    /// Takes the packet that arrives now at the source of this rank, where no packet has a telemetry record.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn take_plain_arrival(&mut self, rank: usize) -> Packet {
@@ -221,13 +232,13 @@ impl Wheel {
         packet
     }
 
-    /// A source of a cluster that is not running has something pending at `time`.
+    /// Sets the next time of a source whose cluster is not running.
     pub(super) fn notify(&mut self, cluster: usize, rank: usize, time: Time) {
         self.tournaments.set_in(cluster, rank, time.get());
         self.next[cluster] = self.next[cluster].min(time.get());
     }
 
-    /// Puts what there is for another thread into mail that is empty.
+    /// Moves the packets and notices for another thread into empty mail.
     pub(super) fn write(&mut self, to: usize, mail: &mut Mail) {
         let Outbox { full, notices } = &mut self.outboxes[to];
         std::mem::swap(notices, &mut mail.notices);
@@ -236,7 +247,7 @@ impl Wheel {
         }
     }
 
-    /// Takes in what another thread has sent, and leaves the mail empty.
+    /// Takes the packets and notices of another thread, and leaves the mail empty.
     pub(super) fn accept(&mut self, mail: &mut Mail) {
         for &mut (port, ref mut packets) in mail.take_packets() {
             let Lane { flights, cluster, rank } = self.lane_mut(port);
@@ -260,8 +271,8 @@ impl Wheel {
         }
     }
 
-    /// The link that this port feeds fails: what is on its way to this thread never arrives, and the thread of the port, the peer of
-    /// `back`, hears of it.
+    /// Drops all packets in flight to this thread on the link that `port` feeds, as the link fails.
+    /// The thread of the port, the peer of `back`, hears of each.
     pub(super) fn lose_in_flight(&mut self, port: PortId, back: PortId) {
         if self.outgoing[port as usize] == NO_LANE {
             return;
@@ -286,7 +297,7 @@ impl Wheel {
         self.next[cluster] = self.tournaments.least();
     }
 
-    /// Delivers to where packets are heard of in bulk.
+    /// Delivers a packet to a cluster that hears of packets in bulk.
     // As part of its callers it costs `fabric_128`, which has nothing of the kind, a twentieth.
     #[inline(never)]
     fn deliver_in_bulk(&mut self, lane: LaneId, flight: Flight) {
@@ -305,14 +316,14 @@ impl Wheel {
         if flights.front()?.arrives <= then { Some(flights.take_front()) } else { None }
     }
 
-    /// When the first frame of an adapter arrives among these; `Time::MAX` for never.
+    /// Returns the arrival of the first frame of an adapter on a lane; `Time::MAX` without one.
     pub(super) fn next_of_adapter(&self, lane: u32) -> Time {
         let mut of_adapter =
             self.lanes[lane as usize].flights.iter().filter(|flight| flight.packet.is_of_adapter());
         of_adapter.next().map_or(Time::MAX, |flight| flight.arrives)
     }
 
-    /// A source has something pending at `time`.
+    /// Sets the next time of a source, whether its cluster is running or not.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn hear_of(&mut self, cluster: u32, rank: usize, time: Time) {
@@ -323,7 +334,7 @@ impl Wheel {
         }
     }
 
-    /// The same, if it has nothing earlier.
+    /// Sets the next time of a source, if that is earlier than its present one.
     #[cold]
     fn hear_of_earlier(&mut self, cluster: u32, rank: usize, time: Time) {
         if time.get() < self.tournaments.pending_in(cluster as usize, rank) {
@@ -331,7 +342,7 @@ impl Wheel {
         }
     }
 
-    /// The last of those in a lane is heard of.
+    /// Has a cluster hear of the last packet on a lane.
     pub(super) fn hear_of_last(&mut self, cluster: usize, rank: usize, lane: u32) {
         let flights = &self.lanes[lane as usize].flights;
         if !flights.is_empty() {
@@ -340,7 +351,7 @@ impl Wheel {
         }
     }
 
-    /// The first packet in this lane has set out for a cluster that is not running here.
+    /// Has a cluster that is not running here, or another thread, hear of the first packet on a lane.
     // As part of `deliver` it costs `fabric_128` 16 instructions a packet-hop.
     #[inline(never)]
     fn hear_elsewhere(&mut self, lane: LaneId, arrives: Time) {

@@ -1,5 +1,5 @@
-//! One thread: its clusters, its nodes, and what it does from window to window. `worker/windows.rs` is what happens within one, and
-//! `worker/links.rs` what happens to links in between.
+//! Worker: one thread with its clusters and nodes, and its loop from window to window.
+//! `worker/windows.rs` runs the clusters within a window, `worker/links.rs` changes links between windows.
 
 mod links;
 mod windows;
@@ -36,34 +36,34 @@ use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
 use crate::topology::{Network, NodeId, PortId};
 
-/// What workers are made from.
+/// Parts from which workers are made.
 pub(crate) struct Workshop<'a> {
     /// Nodes and links.
     pub network: &'a Network,
-    /// What nodes may look up.
+    /// Facts that nodes may look up.
     pub fabric: &'a Fabric,
-    /// What packets carry of their way.
+    /// Telemetry records of packets.
     pub records: Arc<Records>,
-    /// All flows.
+    /// Flows still to come.
     pub arrivals: Arrivals,
-    /// All instants.
+    /// Global instants still to come.
     pub instants: Instants,
-    /// The longest that a pause may last which no cycle holds up: a receiver is slow, or a watchdog waits.
+    /// Longest pause that is no deadlock: while a receiver is slow, or until a watchdog acts.
     pub longest_pause: Span,
-    /// The longest window; a test shortens it to show that it does not matter.
+    /// Longest window. A test shortens it to show that results do not depend on it.
     pub longest_window: Span,
     /// Makes a host.
     pub host: &'a dyn Fn(NodeId) -> Host,
     /// Makes a switch.
     pub switch: &'a dyn Fn(NodeId) -> Switch,
-    /// What only some networks have.
+    /// Equipment that only some networks have.
     pub equipment: Equipment<'a>,
-    /// Whether nobody waits for what arrives at hosts, but for frames of their adapters: no arrival changes anything but what is
-    /// known of it afterwards.
+    /// Whether hosts only count what arrives, but for frames of their adapters.
+    /// Then no arrival changes anything beyond the counts of its host.
     pub hosts_only_count: bool,
 }
 
-/// What a source of events stands for on its thread.
+/// Kind of node and event that a source stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Kind {
@@ -79,7 +79,7 @@ enum Kind {
     Crossbar,
 }
 
-/// One source of events as its thread sees it.
+/// Source of events, as its thread sees it.
 #[derive(Clone, Copy, Debug)]
 struct LocalSource {
     kind: Kind,
@@ -90,35 +90,35 @@ struct LocalSource {
 
 const _: () = assert!(size_of::<LocalSource>() == 8, "it is looked up at every event");
 
-/// One cluster as its thread sees it.
+/// Cluster, as its thread sees it.
 #[derive(Clone, Copy, Debug)]
 struct LocalCluster {
-    /// Where its sources begin.
+    /// Place of its first source.
     offset: usize,
     lookahead: Span,
-    /// The lanes that lead to it.
+    /// Range of the lanes that lead to the cluster.
     lanes: (u32, u32),
-    /// Its switches.
+    /// Range of its switches.
     switches: (u32, u32),
-    /// The rank of what arrives from the first of them; the others follow.
+    /// Rank of the first source of arrivals; the others follow.
     first_arrival: u32,
     content: Content,
 }
 
-/// What there is in a cluster.
+/// Content of a cluster, which decides the loop that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
-    /// One host that is told of every arrival, by its place.
+    /// One host that hears of every arrival, by its place.
     Host(u32),
     /// One switch with a shared memory, by its place.
     Switch(u32),
-    /// The same where nothing happens but that packets arrive.
+    /// One switch whose events are arrivals alone, by its place.
     OnlyArrivals(u32),
-    /// Anything else.
+    /// Any other nodes.
     Any,
 }
 
-/// Where what a host does by itself is heard of, and where what arrives there.
+/// Ranks of a host's sources in its cluster: its own events and arrivals.
 #[derive(Clone, Copy, Debug, Default)]
 struct HostSource {
     cluster: usize,
@@ -127,15 +127,15 @@ struct HostSource {
     lane: u32,
 }
 
-/// One thread's part of the network.
+/// Part of the network that one thread runs.
 pub(crate) struct Worker<'a, O> {
     thread: usize,
     network: &'a Network,
     fabric: &'a Fabric,
-    /// Those of the first turn, and those of the second.
+    /// Clusters of the first turn, and then those of the second.
     clusters: Vec<LocalCluster>,
     turns: [Turn; 2],
-    /// The one that has run last.
+    /// Turn that has run last.
     turn: usize,
     sources: Vec<LocalSource>,
     hosts: Vec<Host>,
@@ -149,35 +149,35 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     hosts_only_count: bool,
     sampling: Sampling<'a>,
-    /// What its hosts had received when the measured time began, and when it ended.
+    /// Bytes that the hosts had received when the measured time began, and when it ended.
     received: [Option<Received>; 2],
     observer: O,
     now: Time,
-    /// When the last event was.
+    /// Time of the last event.
     last_event: Time,
     /// Whether nothing was left to do before the next instant.
     drained: bool,
-    /// Nothing where no port can be paused.
+    /// Search for a standstill; nothing where no port can be paused.
     standstill: Option<Standstill>,
     stood_still: bool,
     events: u64,
 }
 
-/// Clusters that run in the same windows.
+/// Clusters that run in the same windows, while those of the other turn wait.
 #[derive(Clone, Debug)]
 struct Turn {
-    /// Those of this thread.
+    /// Clusters of this thread.
     clusters: Range<usize>,
-    /// The least lookahead of any of them, on any thread.
+    /// Least lookahead of any cluster of the turn, on any thread.
     lookahead: Span,
-    /// The turn of their neighbours.
+    /// Turn of the clusters' neighbours.
     neighbours: usize,
 }
 
 const ELSEWHERE: u32 = u32::MAX;
 
 impl<'a> Workshop<'a> {
-    /// One worker for each observer.
+    /// Makes one worker for each observer.
     pub(super) fn workers<O: Counting>(&self, observers: Vec<O>, sampler: &'a Sampler) -> Vec<Worker<'a, O>> {
         let by_turn = clusters::in_turns(self.network, clusters::find(self.network));
         let lookaheads = by_turn.each_ref().map(|turn| turn.iter().map(|cluster| cluster.lookahead).min());
@@ -209,7 +209,7 @@ impl<'a> Workshop<'a> {
             .collect()
     }
 
-    /// What ends a run that nothing else ends, if pauses can bring it to a standstill.
+    /// Returns the search for a standstill, if nothing else ends the run and pauses can bring it to one.
     fn standstill(&self) -> Option<Standstill> {
         if !self.equipment.pauses || self.instants.latest_end().is_some() {
             return None;
@@ -267,7 +267,7 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// How one thread numbers its sources.
+/// Sources, clusters and nodes as one thread numbers them.
 struct Layout {
     clusters: Vec<LocalCluster>,
     sources: Vec<LocalSource>,
@@ -411,7 +411,7 @@ impl Kind {
     }
 }
 
-/// Hands a host that only counts what has arrived there by now, each packet at its own time.
+/// Hands a host that only counts all packets that have arrived by now, each at its own time.
 fn count_arrivals(host: &mut Host, lane: u32, context: &mut Context<'_, Wheel, impl Observer>) {
     let now = context.now;
     while let Some(Flight { arrives, packet }) = context.agenda.take_arrived(lane, now) {
@@ -421,7 +421,7 @@ fn count_arrivals(host: &mut Host, lane: u32, context: &mut Context<'_, Wheel, i
     context.now = now;
 }
 
-/// The lanes that lead from `thread` to another.
+/// Returns the lanes that lead from `thread` to others.
 fn to_other_threads(network: &Network, thread_of: &[usize], thread: usize) -> (Outgoing, Vec<Lane>) {
     let mut lanes = Vec::new();
     let mut outgoing = Outgoing::default();
@@ -460,7 +460,7 @@ impl<O: Counting> Worker<'_, O> {
         }
     }
 
-    /// Exchanges mail with the other threads. Returns the least pending time of each turn of all.
+    /// Exchanges mail with the other threads. Returns the least pending time of each turn.
     fn meet(&mut self, shared: &Shared, parity: usize) -> [u64; 2] {
         for to in (0..shared.threads).filter(|&to| to != self.thread) {
             shared.post(parity, self.thread, to, |mail| self.wheel.write(to, mail));
@@ -485,7 +485,7 @@ impl<O: Counting> Worker<'_, O> {
         least
     }
 
-    /// What happens at the next instant, before which nothing is pending. Returns whether the run goes on.
+    /// Does what is due at the next instant, before which nothing is pending. Returns whether the run goes on.
     fn stand_still(
         &mut self,
         least: Time,
@@ -526,7 +526,7 @@ impl<O: Counting> Worker<'_, O> {
         goes_on
     }
 
-    /// Has all nodes count what has happened by then and was no event.
+    /// Has all nodes count what has happened by `then` without an event.
     fn settle(&mut self, then: Time) {
         let Self { wheel, observer, fabric, hosts, host_sources, switches, .. } = self;
         let mut context = Context { now: then, agenda: wheel, observer, fabric };
@@ -541,7 +541,7 @@ impl<O: Counting> Worker<'_, O> {
         }
     }
 
-    /// Asks whether to go on, and announces the flows that start before the next check.
+    /// Asks the caller whether to go on, and announces the flows that start before the next check.
     fn check(
         &mut self,
         next_check: Time,
@@ -590,7 +590,7 @@ impl<O: Counting> Worker<'_, O> {
         });
     }
 
-    /// Puts the nodes of all workers together in order of their numbers.
+    /// Joins the nodes and records of all workers, in order of the nodes' numbers.
     pub(super) fn gather(workers: Vec<Self>, interrupted: bool, recorded: impl Fn(O) -> Recorded) -> Outcome {
         let mut outcome = Outcome {
             hosts: Vec::new(),

@@ -1,27 +1,27 @@
-//! Where threads meet at the end of a window: a short spin, then they sleep.
+//! Barrier at which threads meet at the end of a window: they spin for a short time, then sleep.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Turns of the spin before a thread sleeps: some 5 us, what it takes to fall asleep and to be woken. Who waits longer may wait
-/// for a thread that has no processor, and shall not keep it from having this one.
+/// Turns of the spin before a thread sleeps: about 5 us, as long as it takes to fall asleep and wake up.
+/// A thread that waits longer may wait for one without a processor, and should give its own away.
 const SPINS: u32 = 200;
 
-/// A barrier for a fixed number of threads that is met millions of times.
+/// Barrier for a fixed number of threads, which meet there millions of times.
 #[derive(Debug)]
 pub struct Barrier {
     threads: usize,
     waiting: AtomicUsize,
     round: AtomicUsize,
     poisoned: AtomicBool,
-    /// How many threads sleep, or are about to: nobody else needs to be woken.
+    /// Number of threads that sleep or are about to. If there are none, nobody has to be woken.
     sleeping: AtomicUsize,
     lock: Mutex<()>,
     all_came: Condvar,
 }
 
-/// Lets the other threads go, into a panic of their own, if this one panics.
+/// Guard of one running thread. If this thread panics, the others panic instead of waiting for ever.
 #[derive(Debug)]
 pub struct Poison<'a>(&'a Barrier);
 
@@ -35,7 +35,7 @@ impl Drop for Poison<'_> {
 }
 
 impl Barrier {
-    /// A barrier at which `threads` threads meet.
+    /// Returns a barrier at which `threads` threads meet.
     pub fn new(threads: usize) -> Self {
         Self {
             threads,
@@ -48,12 +48,12 @@ impl Barrier {
         }
     }
 
-    /// Held by a thread while it runs.
+    /// Returns the guard that a thread holds while it runs.
     pub fn poison_on_panic(&self) -> Poison<'_> {
         Poison(self)
     }
 
-    /// Returns once every thread has called it; what a thread wrote before is then seen by all.
+    /// Waits until every thread has called it. All threads then see everything that any thread wrote before.
     pub fn wait(&self) {
         if self.threads == 1 {
             return;
@@ -91,7 +91,8 @@ impl Barrier {
         self.sleeping.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// To be called after what sleepers wait for is written: who counted itself a sleeper after this looked then sees it.
+    /// Wakes all sleepers; called after the new round is written.
+    /// A thread that counts itself among the sleepers later then sees the new round.
     fn wake(&self) {
         if self.sleeping.load(Ordering::SeqCst) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
@@ -106,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// More threads than most machines that test have processors for, so that some sleep.
+    /// Number of threads, above the number of processors of most machines, so that some sleep.
     const THREADS: usize = 9;
 
     #[test]

@@ -1,14 +1,14 @@
-//! A set of small numbers in two words, walked and searched by bit operations.
+//! Sets of small numbers in two words, searched by bit operations.
 
 const WORDS: usize = 2;
 const BITS: usize = u64::BITS as usize;
 
-/// Numbers below [`BitSet::LIMIT`].
+/// Set of numbers below [`BitSet::LIMIT`].
 // Words, because one number of 128 bits is shifted as a whole to look at one bit of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BitSet([u64; WORDS]);
 
-/// Where a number is: its word, and its bit there.
+/// Returns the word of a number, and its bit there.
 #[inline]
 const fn place(number: u16) -> (usize, u32) {
     debug_assert!((number as usize) < BitSet::LIMIT);
@@ -16,12 +16,12 @@ const fn place(number: u16) -> (usize, u32) {
 }
 
 impl BitSet {
-    /// Every member is below this.
+    /// Bound above every member.
     pub const LIMIT: usize = WORDS * BITS;
-    /// No member.
+    /// Set without members.
     pub const EMPTY: Self = Self([0; WORDS]);
 
-    /// These numbers.
+    /// Returns the set of these numbers.
     #[cfg(test)]
     pub(crate) fn of(members: &[u16]) -> Self {
         let mut set = Self::EMPTY;
@@ -31,14 +31,14 @@ impl BitSet {
         set
     }
 
-    /// The numbers below `count`.
+    /// Returns the set of all numbers below `count`.
     #[inline]
     pub fn below(count: usize) -> Self {
         let below = |count: usize| if count >= BITS { u64::MAX } else { (1 << count) - 1 };
         Self([below(count), below(count.saturating_sub(BITS))])
     }
 
-    /// The numbers from `start` up to `end`, which is not one of them; beyond the last comes 0.
+    /// Returns the numbers from `start` up to but not including `end`. The number 0 follows the last.
     #[inline]
     pub fn around(start: u16, end: u16) -> Self {
         let (before_start, before_end) = (Self::below(start.into()), Self::below(end.into()));
@@ -59,41 +59,41 @@ impl BitSet {
         self.0[word] >> bit & 1 != 0
     }
 
-    /// Makes `number` a member or not.
+    /// Adds `number`, or removes it.
     #[inline]
     pub const fn set(&mut self, number: u16, is_member: bool) {
         let (word, bit) = place(number);
         self.0[word] = self.0[word] & !(1 << bit) | (is_member as u64) << bit;
     }
 
-    /// Members of both.
+    /// Returns the members of both sets.
     #[inline]
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
     }
 
-    /// Members of either.
+    /// Returns the members of either set.
     #[inline]
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 
-    /// Members of this one only.
+    /// Returns the members of this set that the other lacks.
     #[inline]
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
     }
 
-    /// The members in order; going on with `fold` or `for_each` is faster than one by one.
+    /// Returns the members in ascending order. `fold` and `for_each` are faster than `next`.
     #[inline]
     pub fn members(self) -> impl Iterator<Item = u16> {
         Members(self)
     }
 
-    /// The least member that is not below `start`, or else the least of all.
+    /// Returns the least member from `start` upwards, or the least of all if there is none.
     #[inline]
     pub const fn next_from(self, start: u16) -> Option<u16> {
         let (word, bit) = place(start);
@@ -112,7 +112,7 @@ impl BitSet {
     }
 }
 
-/// Those that are left.
+/// Iterator over the members of a [`BitSet`].
 struct Members(BitSet);
 
 impl Iterator for Members {
@@ -141,7 +141,7 @@ impl Iterator for Members {
     }
 }
 
-/// The least number among these bits of a word.
+/// Returns the least number among these bits of a word.
 #[inline]
 const fn number(word: usize, bits: u64) -> u16 {
     (word * BITS) as u16 + bits.trailing_zeros() as u16

@@ -1,6 +1,6 @@
-//! Asking for memory before it is read or written, so that nothing waits for it then.
+//! Prefetching: memory is asked for before it is read or written, so that nothing waits for it then.
 
-/// Asks for the cache line at an address, which may be that of anything or of nothing: asking is a hint.
+/// Prefetches the cache line at an address, which may be any: a prefetch is a hint and never faults.
 #[inline]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(address: *const T) {

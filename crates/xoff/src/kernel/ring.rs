@@ -1,6 +1,8 @@
-//! A queue in a ring that starts empty, grows when it must and forgets where it was when it empties,
-//! so that a queue that never holds more than a few entries never touches more than a few cache lines. It asks for memory
-//! before its turn comes: a long queue has left the cache when it is read, and is no longer there when it is written again.
+//! Queue in a ring that starts empty, grows when it must, and starts again at its first slot when it empties.
+//! A queue that never holds more than a few entries thus never touches more than a few cache lines.
+//!
+//! The ring prefetches. A long queue has left the cache before its front is read, and its back before it is written
+//! again, so the ring asks for both ahead of time.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,16 +11,16 @@ use std::ptr::{NonNull, slice_from_raw_parts_mut};
 
 use super::prefetch::prefetch;
 
-/// First in, first out.
+/// First-in, first-out queue of small values.
 // Places are in bytes, so that nobody multiplies, and the end is compared with, so that nobody masks: packets go through rings as
 // often as anything happens.
 pub struct Ring<T> {
-    /// All of them hold a value; one at least is free once there are any.
+    /// Slots. All hold a value; at least one is free once there are any.
     slots: NonNull<T>,
-    /// Where the first entry is, and where the next will be: the same if there is none.
+    /// Place of the first entry, in bytes. It equals `tail`, the place of the next entry to come, if the ring is empty.
     head: u32,
     tail: u32,
-    /// Behind the last slot.
+    /// Place behind the last slot.
     end: u32,
     owns: PhantomData<T>,
 }
@@ -35,7 +37,7 @@ unsafe impl<T: Sync> Sync for Ring<T> {}
 impl<T> Ring<T> {
     const SIZE: u32 = size_of::<T>() as u32;
 
-    /// A ring whose first slots hold so many entries.
+    /// Returns a ring over these slots, the first of which hold so many entries.
     fn over(slots: Box<[T]>, entries: usize) -> Self {
         let end = u32::try_from(size_of_val(&*slots)).expect("a ring holds less than 4 GiB");
         let slots = NonNull::from(Box::leak(slots)).cast();
@@ -64,7 +66,7 @@ impl<T: Copy + Default + fmt::Debug> fmt::Debug for Ring<T> {
     }
 }
 
-/// A ring that never begins in one cache line and ends in the next.
+/// Ring whose header never lies across two cache lines.
 #[derive(Clone, Debug, Default)]
 #[repr(align(32))]
 pub struct InLine<T: Copy + Default>(pub Ring<T>);
@@ -76,13 +78,13 @@ impl<T: Copy + Default> Default for Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// An empty ring that has allocated nothing.
+    /// Returns an empty ring that has allocated nothing.
     pub fn new() -> Self {
         const { assert!(size_of::<T>() > 0, "places differ") }
         Self::over(Box::default(), 0)
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[inline]
     pub const fn len(&self) -> usize {
         let bytes =
@@ -96,7 +98,8 @@ impl<T: Copy + Default> Ring<T> {
         self.head == self.tail
     }
 
-    /// The number of the slot that the next entry takes: one more with each, until the slots begin again, or the ring is empty.
+    /// Returns the number of the slot that the next entry takes. It begins again at 0 behind the last slot, or when the
+    /// ring empties.
     #[inline]
     pub const fn next_slot(&self) -> usize {
         (self.tail / Self::SIZE) as usize
@@ -115,7 +118,7 @@ impl<T: Copy + Default> Ring<T> {
         self.prefetch(next);
     }
 
-    /// The entry at the front.
+    /// Returns the entry at the front.
     #[inline]
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(self.slot(self.head)) }
@@ -133,7 +136,8 @@ impl<T: Copy + Default> Ring<T> {
         self.take_front_before((), |_| ()).0
     }
 
-    /// The same, and what there is to say of the one that is then at the front, or what there is to say if there is none.
+    /// Takes the entry at the front, which must be there. Also returns `of_next` of the entry behind it, or `of_none`
+    /// without one.
     #[inline]
     pub fn take_front_before<N>(&mut self, of_none: N, of_next: impl FnOnce(&T) -> N) -> (T, N) {
         assert!(!self.is_empty(), "there is an entry to take");
@@ -164,7 +168,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(self.slot(head))
     }
 
-    /// The entry that `behind` others are behind, which must be there.
+    /// Returns the entry that `behind` others are behind, which must be there.
     #[inline]
     pub fn from_back(&self, behind: u32) -> &T {
         assert!((behind as usize) < self.len(), "there is such an entry");
@@ -181,33 +185,33 @@ impl<T: Copy + Default> Ring<T> {
         Some(*self.slot(self.tail))
     }
 
-    /// Asks for the memory of the entry at the front, or for where it would be. Nothing waits for it.
+    /// Prefetches the entry at the front, or its slot.
     #[inline]
     pub fn prefetch_front(&self) {
         self.prefetch(self.head);
     }
 
-    /// Its last byte is enough: before that, entries share their lines.
+    /// Prefetches the last byte of a slot, which is enough: before it, entries share their cache lines.
     #[inline]
     fn prefetch(&self, place: u32) {
         let last = self.slots.as_ptr().cast::<u8>().wrapping_add(place as usize + size_of::<T>() - 1);
         prefetch(last);
     }
 
-    /// The place behind this one.
+    /// Returns the place behind this one.
     #[inline]
     const fn after(&self, place: u32) -> u32 {
         let next = place + Self::SIZE;
         if next >= self.end { 0 } else { next }
     }
 
-    /// The place so many bytes before this one.
+    /// Returns the place so many bytes before this one.
     #[inline]
     const fn before(&self, place: u32, bytes: u32) -> u32 {
         if place >= bytes { place - bytes } else { place + (self.end - bytes) }
     }
 
-    /// Where the entry behind `offset` others is.
+    /// Returns the place of the entry behind `offset` others.
     #[inline]
     const fn place(&self, offset: u32) -> u32 {
         let bytes = offset * Self::SIZE;
@@ -231,7 +235,8 @@ impl<T: Copy + Default> Ring<T> {
         unsafe { self.slots.byte_add(place as usize).as_mut() }
     }
 
-    /// The entry with this key, where keys ascend from the front to the back. Whether so many are `behind` it is tried first.
+    /// Returns the entry with this key, where keys ascend from front to back. Tries the entry that `behind` others are
+    /// behind first.
     pub fn find_mut<K: Ord>(&mut self, key: &K, key_of: impl Fn(&T) -> K, behind: usize) -> Option<&mut T> {
         let length = self.len() as u32;
         let (mut low, mut high) = (0, length);
@@ -248,7 +253,7 @@ impl<T: Copy + Default> Ring<T> {
         None
     }
 
-    /// Changes entries, the last first, up to the one of which `change` says that it has not.
+    /// Changes entries from the back to the front, until `change` returns that it has not changed one.
     pub fn change_from_back(&mut self, mut change: impl FnMut(&mut T) -> bool) {
         let mut place = self.tail;
         while place != self.head {
@@ -259,7 +264,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Adds an entry ahead of those at the back that `change` has changed, as it says itself.
+    /// Inserts an entry ahead of the entries at the back for which `change` returns that it has changed them.
     pub fn push_ahead(&mut self, value: T, mut change: impl FnMut(&mut T) -> bool) {
         let mut behind = 0;
         self.change_from_back(|entry| {
@@ -277,7 +282,7 @@ impl<T: Copy + Default> Ring<T> {
         *self.slot_mut(place) = value;
     }
 
-    /// The entries, front first.
+    /// Returns the entries, the front first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mut place = self.head;
         std::iter::from_fn(move || {
@@ -287,7 +292,7 @@ impl<T: Copy + Default> Ring<T> {
         })
     }
 
-    /// The same entries in so many slots.
+    /// Returns a copy with so many slots.
     fn with_capacity(&self, capacity: usize) -> Self {
         let mut slots = Vec::with_capacity(capacity);
         slots.extend(self.iter().copied());

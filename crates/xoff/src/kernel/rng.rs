@@ -3,10 +3,10 @@
 use rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-/// The generator of every stream. It is named because its output decides results: PCG 128-bit MCG (O'Neill 2014).
+/// Generator of every stream: PCG 128-bit MCG (O'Neill 2014). The name is fixed because its output decides results.
 pub type Rng = Pcg64Mcg;
 
-/// What a stream is for. The numbers are part of every digest: never reuse or renumber one.
+/// Purpose of a random stream. The numbers are part of every digest: never reuse or renumber one.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     /// Arrivals and sizes of a workload.
@@ -25,7 +25,7 @@ pub enum Purpose {
     CongestionPoint = 7,
     /// Workers, classes and intervals of an aggregator's queries.
     Queries = 8,
-    /// How long a worker waits before it answers.
+    /// Time that a worker waits before it answers.
     ResponseJitter = 9,
     /// Classes of a rank's parts.
     Collectives = 10,
@@ -39,7 +39,7 @@ pub enum Purpose {
     OutputMarking = 14,
 }
 
-/// The stream of `entity` for `purpose` under the scenario's seed.
+/// Returns the stream of `entity` for `purpose` under the scenario's seed.
 pub fn stream(seed: u64, purpose: Purpose, entity: u64) -> Rng {
     let mut state = mix(seed);
     state = mix(state ^ purpose as u64);
@@ -47,7 +47,7 @@ pub fn stream(seed: u64, purpose: Purpose, entity: u64) -> Rng {
     Rng::seed_from_u64(state)
 }
 
-/// The finaliser of SplitMix64 (Steele et al. 2014): every input bit reaches every output bit.
+/// Mixes 64 bits: every input bit reaches every output bit (finaliser of SplitMix64, Steele et al. 2014).
 fn mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -55,18 +55,19 @@ fn mix(value: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A number in [0, 1) with 53 random bits.
+/// Draws a number in [0, 1) with 53 random bits.
 pub fn unit_interval(rng: &mut Rng) -> f64 {
     use rand_core::Rng as _;
     (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// A number of the exponential distribution with mean 1. Computed in software, so that it is the same on any machine.
+/// Draws from the exponential distribution with mean 1. The logarithm is computed in software, the same on every
+/// machine.
 pub fn exponential(rng: &mut Rng) -> f64 {
     -libm::log(1.0 - unit_interval(rng))
 }
 
-/// A number in [0, bound) without bias worth naming (below 2^-32 for bounds that fit 32 bits).
+/// Draws a number in [0, bound). Its bias is below 2^-32 for bounds that fit 32 bits.
 pub fn below(rng: &mut Rng, bound: u64) -> u64 {
     use rand_core::Rng as _;
     ((u128::from(rng.next_u64()) * u128::from(bound)) >> 64) as u64

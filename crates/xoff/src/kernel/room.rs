@@ -1,23 +1,23 @@
-//! How full something is.
+//! Room for bytes in a place of limited size.
 
 use super::units::Bytes;
 
-/// Bytes that are held somewhere, and how many may be.
+/// Bytes held in a place, and the most that it may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// How many there are.
+    /// Bytes held now.
     pub held: Bytes,
-    /// How many there may be.
+    /// Most bytes that may be held.
     pub limit: Bytes,
 }
 
 impl Room {
-    /// Whether there is room for so many more.
+    /// Whether so many more bytes fit.
     pub fn fits(self, more: Bytes) -> bool {
         self.held + more <= self.limit
     }
 
-    /// How many more there may be.
+    /// Returns the number of bytes that still fit.
     pub fn free(self) -> Bytes {
         self.limit.saturating_sub(self.held)
     }

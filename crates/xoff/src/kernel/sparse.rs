@@ -1,14 +1,14 @@
-//! Values at few of many places, with room for little more than the values that there are.
+//! Sparse vector: values at few of many places, with memory for little more than these values.
 
-/// Where there is no value.
+/// Position of a place without a value.
 const NOTHING: u32 = u32::MAX;
 
 const PAGE: usize = 64;
 
-/// Values by their place.
+/// Values at some of the places 0, 1, 2 and so on.
 #[derive(Clone, Debug)]
 pub struct Sparse<T> {
-    /// Positions of values by place, for as many places at a time as of which one has a value.
+    /// Positions of values by place, in pages of 64 places. A page without values is absent.
     pages: Vec<Option<Box<[u32; PAGE]>>>,
     values: Vec<T>,
 }
@@ -20,18 +20,18 @@ impl<T> Default for Sparse<T> {
 }
 
 impl<T> Sparse<T> {
-    /// The value at a place, if there is one.
+    /// Returns the value at a place, if there is one.
     pub fn get(&self, place: u32) -> Option<&T> {
         self.values.get(self.position(place)? as usize)
     }
 
-    /// The value at a place, if there is one.
+    /// Returns the value at a place, if there is one.
     pub fn get_mut(&mut self, place: u32) -> Option<&mut T> {
         let position = self.position(place)?;
         self.values.get_mut(position as usize)
     }
 
-    /// The value at a place, made there if there was none.
+    /// Returns the value at a place, and makes it first if there is none.
     pub fn get_or_insert_with(&mut self, place: u32, value: impl FnOnce() -> T) -> &mut T {
         let (page, within) = (place as usize / PAGE, place as usize % PAGE);
         if page >= self.pages.len() {
@@ -45,14 +45,14 @@ impl<T> Sparse<T> {
         &mut self.values[*position as usize]
     }
 
-    /// All values with their places, in the order of these.
+    /// Returns all values with their places, in the order of places.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let pages = (0..).step_by(PAGE).zip(&self.pages);
         let places = pages.filter_map(|(first, page)| Some((first..).zip(page.as_ref()?.iter()))).flatten();
         places.filter_map(|(place, &position)| Some((place, self.values.get(position as usize)?)))
     }
 
-    /// Where the value at a place is; [`NOTHING`] in a page without it.
+    /// Returns the position of the value at a place; [`NOTHING`] in a page without it.
     fn position(&self, place: u32) -> Option<u32> {
         let page = self.pages.get(place as usize / PAGE)?.as_ref()?;
         Some(page[place as usize % PAGE])

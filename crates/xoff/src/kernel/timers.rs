@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 
 use super::units::Time;
 
-/// The deadline of one timer of one entity; lives with the entity.
+/// Deadline of one timer of one entity, which keeps it.
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
     deadline: Time,
-    /// The earliest event in the heap for this timer; `Time::MAX` for none.
+    /// Earliest event in the heap for this timer; `Time::MAX` for none.
     outstanding: Time,
 }
 
@@ -32,7 +32,7 @@ impl Timer {
     }
 }
 
-/// The outstanding events of all timers of one owner. `K` names an entity and a kind, and orders equal deadlines.
+/// Outstanding events of all timers of one owner. `K` names an entity and a kind, and orders equal deadlines.
 #[derive(Debug)]
 pub struct Timers<K: Ord + Copy> {
     heap: BinaryHeap<Reverse<(Time, K)>>,
@@ -45,7 +45,7 @@ impl<K: Ord + Copy> Default for Timers<K> {
 }
 
 impl<K: Ord + Copy> Timers<K> {
-    /// The earliest outstanding event, stale or not; `Time::MAX` for none.
+    /// Returns the earliest outstanding event, stale or not; `Time::MAX` for none.
     #[inline]
     pub fn next(&self) -> Time {
         self.heap.peek().map_or(Time::MAX, |Reverse((time, _))| *time)
@@ -61,7 +61,7 @@ impl<K: Ord + Copy> Timers<K> {
         }
     }
 
-    /// An event that nothing moves or takes back.
+    /// Adds an event that nothing moves or takes back.
     pub fn once(&mut self, key: K, time: Time) {
         self.heap.push(Reverse((time, key)));
     }

@@ -1,6 +1,7 @@
-//! Time, size and rate as integers with a type each.
-//! This is the only file that casts between them; everything else does arithmetic on types.
-//! Nothing here knows about networks.
+//! Units: instants, spans, bytes, rates and ratios, as integers with a type each.
+//!
+//! One byte takes a whole number of picoseconds at every usual rate from 10 Gb/s to 1.6 Tb/s, so integers lose nothing,
+//! and results are the same on every machine. The types keep units apart; this is the only file that casts between them.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
@@ -16,29 +17,29 @@ macro_rules! integer_unit {
         pub struct $name(u64);
 
         impl $name {
-            /// Nothing.
+            /// Zero.
             pub const ZERO: Self = Self(0);
-            /// More than any simulation reaches: stands for "never" or "no limit".
+            /// Largest value, beyond all that a simulation reaches: "never", or "no limit".
             pub const MAX: Self = Self(u64::MAX);
-            #[doc = concat!("From a whole number of ", $singular, ".")]
+            #[doc = concat!("Makes a value from a whole number of ", $singular, ".")]
             pub const fn new(value: u64) -> Self {
                 Self(value)
             }
-            #[doc = concat!("The number of ", $singular, ".")]
+            #[doc = concat!("Returns the number of ", $singular, ".")]
             pub const fn get(self) -> u64 {
                 self.0
             }
-            /// The difference, or zero where the other is larger.
+            /// Returns the difference, or zero where `other` is larger.
             #[must_use]
             pub const fn saturating_sub(self, other: Self) -> Self {
                 Self(self.0.saturating_sub(other.0))
             }
-            /// The sum, or the largest value where it does not fit.
+            /// Returns the sum, or the largest value where it does not fit.
             #[must_use]
             pub const fn saturating_add(self, other: Self) -> Self {
                 Self(self.0.saturating_add(other.0))
             }
-            /// The product, or the largest value where it does not fit.
+            /// Returns the product, or the largest value where it does not fit.
             #[must_use]
             pub const fn saturating_mul(self, factor: u64) -> Self {
                 Self(self.0.saturating_mul(factor))
@@ -86,22 +87,59 @@ macro_rules! additive_unit {
 }
 
 integer_unit!(
-    /// An instant, in picoseconds since the start of the simulation.
+    /// Instant, in picoseconds since the start of the simulation.
+    ///
+    /// Instants and spans are different types: the difference of two instants is a [`Span`], and instants have no sum.
+    ///
+    /// ```
+    /// use xoff::units::{Span, Time};
+    ///
+    /// let start = Time::ZERO + Span::from_microseconds(3);
+    /// let end = start + Span::from_nanoseconds(500);
+    /// assert_eq!(end.since(start), Span::new(500_000));
+    /// assert_eq!(end.as_nanoseconds(), 3_500);
+    /// ```
     Time,
     "picoseconds"
 );
 integer_unit!(
-    /// A length of time, in picoseconds.
+    /// Length of time, in picoseconds.
+    ///
+    /// ```
+    /// use xoff::units::Span;
+    ///
+    /// let round_trip = Span::from_microseconds(10);
+    /// assert_eq!(round_trip * 3, Span::from_nanoseconds(30_000));
+    /// assert_eq!(round_trip.as_seconds(), 1e-5);
+    /// assert_eq!(Span::from_seconds(1e-5), round_trip);
+    /// ```
     Span,
     "picoseconds"
 );
 integer_unit!(
-    /// A number of bytes.
+    /// Number of bytes.
+    ///
+    /// ```
+    /// use xoff::units::Bytes;
+    ///
+    /// let [payload, headers] = [1460, 58].map(Bytes::new);
+    /// assert_eq!((payload + headers).get(), 1518);
+    /// assert_eq!(headers.saturating_sub(payload), Bytes::ZERO);
+    /// ```
     Bytes,
     "bytes"
 );
 integer_unit!(
-    /// Bits per second.
+    /// Rate, in bits per second.
+    ///
+    /// ```
+    /// use xoff::units::{Bytes, Rate, Span};
+    ///
+    /// let rate = Rate::from_gbps(100);
+    /// assert_eq!(rate.transmission_time(Bytes::new(1538)), Span::new(123_040));
+    /// // The bandwidth-delay product of a round trip of 8 us.
+    /// assert_eq!(rate.bytes_in(Span::from_microseconds(8)), Bytes::new(100_000));
+    /// ```
     Rate,
     "bits per second"
 );
@@ -110,11 +148,11 @@ additive_unit!(Bytes);
 additive_unit!(Rate);
 
 impl Time {
-    /// The instant in whole nanoseconds, rounded down.
+    /// Returns the instant in whole nanoseconds, rounded down.
     pub const fn as_nanoseconds(self) -> u64 {
         self.0 / 1_000
     }
-    /// The time since `earlier`, which must not be later than this.
+    /// Returns the time since `earlier`, which must not be later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Span {
         debug_assert!(earlier <= self, "time runs forward");
@@ -130,57 +168,57 @@ impl Add<Span> for Time {
 }
 
 impl Span {
-    /// From whole nanoseconds.
+    /// Makes a span from whole nanoseconds.
     pub const fn from_nanoseconds(nanoseconds: u64) -> Self {
         Self(nanoseconds * 1_000)
     }
-    /// From whole microseconds.
+    /// Makes a span from whole microseconds.
     pub const fn from_microseconds(microseconds: u64) -> Self {
         Self(microseconds * 1_000_000)
     }
-    /// From whole milliseconds.
+    /// Makes a span from whole milliseconds.
     pub const fn from_milliseconds(milliseconds: u64) -> Self {
         Self(milliseconds * 1_000_000_000)
     }
-    /// The span in whole nanoseconds, rounded down.
+    /// Returns the span in whole nanoseconds, rounded down.
     pub const fn as_nanoseconds(self) -> u64 {
         self.0 / 1_000
     }
-    /// The span in seconds.
+    /// Returns the span in seconds.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / PICOSECONDS_PER_SECOND as f64
     }
-    /// From seconds, to the nearest picosecond.
+    /// Makes a span from seconds, to the nearest picosecond.
     pub fn from_seconds(seconds: f64) -> Self {
         Self((seconds * PICOSECONDS_PER_SECOND as f64).round() as u64)
     }
 }
 
 impl Bytes {
-    /// The number as a floating-point value, for congestion controls.
+    /// Returns the number as a floating-point value, for congestion controls.
     pub fn as_f64(self) -> f64 {
         self.0 as f64
     }
-    /// The whole number of bytes in a floating-point value.
+    /// Makes a number of bytes from a floating-point value, rounded down.
     pub fn from_f64(bytes: f64) -> Self {
         Self(bytes as u64)
     }
 }
 
 impl Rate {
-    /// From gigabits per second.
+    /// Makes a rate from gigabits per second.
     pub const fn from_gbps(gbps: u64) -> Self {
         Self(gbps * 1_000_000_000)
     }
-    /// The whole number of bits per second in a floating-point value.
+    /// Makes a rate from bits per second as a floating-point value, rounded down.
     pub fn from_f64(bits_per_second: f64) -> Self {
         Self(bits_per_second as u64)
     }
-    /// Bits per second as a floating-point value.
+    /// Returns bits per second as a floating-point value.
     pub fn as_f64(self) -> f64 {
         self.0 as f64
     }
-    /// The time that `size` takes at this rate, rounded up to a picosecond.
+    /// Returns the time that `size` takes at this rate, rounded up to a picosecond.
     // Packets take the short way: the long one is a call that costs ten times as much.
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Span {
@@ -190,7 +228,7 @@ impl Rate {
         let bits = u128::from(size.0) * 8 * u128::from(PICOSECONDS_PER_SECOND);
         Span(bits.div_ceil(u128::from(self.0)) as u64)
     }
-    /// The bytes that this rate carries in `span`, rounded down.
+    /// Returns the bytes that this rate carries in `span`, rounded down.
     #[inline]
     pub fn bytes_in(self, span: Span) -> Bytes {
         if let Some(bits) = self.0.checked_mul(span.0) {
@@ -201,36 +239,43 @@ impl Rate {
     }
 }
 
-/// Turns sizes into transmission times on one link without a division.
+/// Clock of one link, which turns sizes into transmission times without a division.
 ///
-/// One byte is a whole number of picoseconds at most rates in use (80 at 100 Gb/s); at the others each
-/// packet's time is rounded up to a picosecond, exactly as [`Rate::transmission_time`] does.
+/// One byte takes a whole number of picoseconds at most rates in use (80 at 100 Gb/s). At others each packet's time is
+/// rounded up to a picosecond, exactly as [`Rate::transmission_time`] does.
+///
+/// ```
+/// use xoff::units::{Bytes, Rate, Span, TransmissionClock};
+///
+/// let clock = TransmissionClock::new(Rate::from_gbps(400));
+/// assert_eq!(clock.transmission_time(Bytes::new(64)), Span::new(64 * 20));
+/// ```
 // Packed, so that a port has all that packets touch in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 pub struct TransmissionClock {
     rate: Rate,
-    /// 0 where that is no whole number, or does not fit.
+    /// Whole picoseconds of one byte; 0 where the number is not whole, or does not fit.
     picoseconds_per_byte: u32,
 }
 
 impl TransmissionClock {
-    /// The clock of a link of this rate.
+    /// Returns the clock of a link of this rate.
     pub fn new(rate: Rate) -> Self {
         let whole = 8 * PICOSECONDS_PER_SECOND;
         let exact = whole.is_multiple_of(rate.0).then_some(whole / rate.0);
         let picoseconds_per_byte = exact.and_then(|exact| u32::try_from(exact).ok()).unwrap_or(0);
         Self { rate, picoseconds_per_byte }
     }
-    /// The rate of the link.
+    /// Returns the rate of the link.
     pub fn rate(self) -> Rate {
         self.rate
     }
-    /// The bytes that the link carries in `span`, rounded down.
+    /// Returns the bytes that the link carries in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
         self.rate().bytes_in(span)
     }
-    /// The time that `size` takes, rounded up to a picosecond.
+    /// Returns the time that `size` takes, rounded up to a picosecond.
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Span {
         if self.picoseconds_per_byte == 0 {
@@ -240,51 +285,59 @@ impl TransmissionClock {
     }
 }
 
-/// A fraction of two integers, such as an alpha of 1/16.
+/// Fraction of two integers, such as an alpha of 1/16.
+///
+/// ```
+/// use xoff::units::{Bytes, Ratio};
+///
+/// let alpha = Ratio::new(1, 16);
+/// assert_eq!(alpha.of(Bytes::new(1_000_000)), Bytes::new(62_500));
+/// assert_eq!(alpha.to_string(), "1/16");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     numerator: u64,
     denominator: u64,
-    /// The denominator's logarithm where it is a power of two, the only kind that chips know, and above 63 elsewhere:
-    /// a shift is ten times faster than a division.
+    /// Binary logarithm of a denominator that is a power of two; 64 for any other. A shift is ten times faster than a
+    /// division, and chips know powers of two only.
     shift: u32,
 }
 
 impl Ratio {
-    /// `numerator` over `denominator`, which must not be zero.
+    /// Makes the ratio of `numerator` to `denominator`, which must not be zero.
     pub const fn new(numerator: u64, denominator: u64) -> Self {
         assert!(denominator > 0, "a ratio's denominator is not zero");
         let shift = if denominator.is_power_of_two() { denominator.trailing_zeros() } else { u64::BITS };
         Self { numerator, denominator, shift }
     }
-    /// This share of `bytes`, rounded down.
+    /// Returns this share of `bytes`, rounded down.
     #[inline]
     #[must_use]
     pub const fn of(self, bytes: Bytes) -> Bytes {
         let Some(product) = self.numerator.checked_mul(bytes.0) else { return self.of_many(bytes) };
         if self.shift < u64::BITS { Bytes(product >> self.shift) } else { Bytes(product / self.denominator) }
     }
-    /// The same where the product does not fit; the largest value where the share does not, either.
+    /// Returns this share of `bytes` where the product needs 128 bits; the largest value where the share needs more than 64.
     #[cold]
     const fn of_many(self, bytes: Bytes) -> Bytes {
         let share = self.numerator as u128 * bytes.0 as u128 / self.denominator as u128;
         if share > u64::MAX as u128 { Bytes::MAX } else { Bytes(share as u64) }
     }
-    /// This share of `rate`, rounded down.
+    /// Returns this share of `rate`, rounded down.
     #[must_use]
     pub fn of_rate(self, rate: Rate) -> Rate {
         let product = u128::from(self.numerator) * u128::from(rate.0) / u128::from(self.denominator);
         Rate(u64::try_from(product).unwrap_or(u64::MAX))
     }
-    /// The part above the line.
+    /// Returns the numerator.
     pub const fn numerator(self) -> u64 {
         self.numerator
     }
-    /// The part below the line.
+    /// Returns the denominator.
     pub const fn denominator(self) -> u64 {
         self.denominator
     }
-    /// The quotient.
+    /// Returns the quotient as a floating-point value.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }

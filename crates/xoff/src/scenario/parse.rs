@@ -8,7 +8,24 @@ use super::{Scenario, ScenarioError, conform, overrides};
 use crate::reading::from_value;
 
 impl Scenario {
-    /// Reads a scenario file's text, with the `KEY=VALUE` overrides applied.
+    /// Reads the text of a scenario file, with the `KEY=VALUE` overrides applied.
+    ///
+    /// ```
+    /// use xoff::Scenario;
+    ///
+    /// let text = r#"
+    /// topology = { kind = "star", hosts = 4, host_link = { rate = "100Gbps", delay = "1us" } }
+    /// transport.tcp = { kind = "tcp", congestion_control = { algorithm = "dctcp" } }
+    /// workload = [{ kind = "permutation", transport = "tcp", size = "100kB" }]
+    /// "#;
+    /// let scenario = Scenario::from_toml(text, &["seed=7".to_owned()])?;
+    /// assert_eq!(scenario.seed, 7);
+    ///
+    /// // An error is one line, which says what to do.
+    /// let error = Scenario::from_toml(text, &["topology.hots=8".to_owned()]).unwrap_err();
+    /// assert!(error.to_string().contains("hosts"));
+    /// # Ok::<(), xoff::ScenarioError>(())
+    /// ```
     pub fn from_toml(text: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
         let table = text.parse::<Table>().map_err(|error| syntax_error(text, &error))?;
         Self::from_value(table, overrides)
@@ -35,8 +52,23 @@ impl Scenario {
         conforming(table, Node::root())
     }
 
-    /// The scenario as a file with its defaults filled in, which reads back as the same scenario. Switches are told by
-    /// tables one over another, which stand as they were written.
+    /// Writes the scenario as a file with all defaults, which reads back as the same scenario. Tables of switches that
+    /// override one another stay as they were written.
+    ///
+    /// ```
+    /// # let text = r#"
+    /// # topology = { kind = "star", hosts = 4, host_link = { rate = "100Gbps", delay = "1us" } }
+    /// # transport.tcp = { kind = "tcp", congestion_control = { algorithm = "dctcp" } }
+    /// # workload = [{ kind = "permutation", transport = "tcp", size = "100kB" }]
+    /// # "#;
+    /// use xoff::Scenario;
+    ///
+    /// let scenario = Scenario::from_toml(text, &[])?;
+    /// let complete = scenario.to_toml();
+    /// assert!(complete.contains("minimum_rto"));
+    /// assert_eq!(Scenario::from_toml(&complete, &[])?, scenario);
+    /// # Ok::<(), xoff::ScenarioError>(())
+    /// ```
     pub fn to_toml(&self) -> String {
         let value = serde_json::to_value(self).expect("tables, lists, texts and numbers");
         toml::to_string(&without_null(value)).expect("what was read from TOML can be written as TOML")

@@ -1,4 +1,4 @@
-//! What happens to links at a global instant, on one thread: its ports learn of it, and what was on its way is lost.
+//! Link events on one thread: its ports change at a global instant, and packets on a failing link are lost.
 
 use super::{ELSEWHERE, LocalCluster, Worker};
 use crate::agenda::Context;
@@ -10,14 +10,14 @@ use crate::kernel::units::Time;
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::PortId;
 
-/// The node that has a port, and whose links may change; with the port's number there.
+/// Node at one end of a link. A switch has the port's number there.
 enum End<'a> {
     Host(&'a mut Host),
     Switch(&'a mut SharedMemory, u16),
 }
 
 impl<O: Counting> Worker<'_, O> {
-    /// Does what happens to links now. All links that fail do so before anything is said on others.
+    /// Carries out the link events of now. All links that fail do so before any other event.
     pub(super) fn change_links(&mut self) {
         let events = self.instants.take_link_events(self.now);
         let failing: Vec<[PortId; 2]> = events
@@ -76,7 +76,7 @@ impl<O: Counting> Worker<'_, O> {
         }
     }
 
-    /// The ports of this thread from which packets were lost on their way count them.
+    /// Has the ports of this thread count the packets that they sent and that were lost in flight.
     #[cold]
     pub(super) fn count_lost(&mut self) {
         for (port, packet) in std::mem::take(&mut self.wheel.lost) {
@@ -87,7 +87,7 @@ impl<O: Counting> Worker<'_, O> {
         }
     }
 
-    /// The ports at both ends of a link.
+    /// Returns the ports at both ends of a link.
     fn ends(&self, link: u32) -> [PortId; 2] {
         let ports = &self.network.ports;
         let [one, _] = self.network.links[link as usize].ends;
@@ -96,7 +96,7 @@ impl<O: Counting> Worker<'_, O> {
         [port, ports.other_end(port)]
     }
 
-    /// Has the node of a port do something now, if it is this thread's.
+    /// Calls `act` with the node of a port, if this thread has it.
     fn at_end(&mut self, port: PortId, act: impl FnOnce(End<'_>, &mut Context<'_, Wheel, O>)) {
         let (node, number) = self.network.ports.place(port);
         let Self { wheel, observer, fabric, hosts, host_sources, places, switches, clusters, .. } = self;

@@ -1,4 +1,4 @@
-//! One window on one thread: every cluster of a turn runs alone, in a loop for what it has.
+//! One window on one thread: every cluster of a turn runs alone, in the loop made for its content.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::kernel::units::Time;
 use crate::observer::Observer;
 
 impl<O: Counting> Worker<'_, O> {
-    /// Runs every cluster of a turn that has something to do before it could hear of another.
+    /// Runs every cluster of the next turn up to its horizon, before which no other cluster can affect it.
     pub(super) fn run_window(&mut self, pending: [u64; 2]) {
         self.turn = usize::from(pending[1] < pending[0]);
         let Turn { clusters, neighbours, .. } = self.turns[self.turn].clone();
@@ -40,7 +40,7 @@ impl<O: Counting> Worker<'_, O> {
         }
     }
 
-    /// Runs the open cluster, whose sources begin at `offset`. Returns when its last event was.
+    /// Runs the open cluster, of any content, whose sources begin at `offset`. Returns the time of its last event.
     fn run_any(&mut self, offset: usize, horizon: u64) -> Time {
         let mut last = Time::ZERO;
         while let Some((now, rank)) = self.wheel.least_before(horizon) {
@@ -50,7 +50,7 @@ impl<O: Counting> Worker<'_, O> {
         last
     }
 
-    /// The same if it is a host that is told of every arrival.
+    /// Runs the open cluster, one host that hears of every arrival. Returns the time of its last event.
     fn run_host(&mut self, place: u32, offset: usize, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, hosts, host_sources, sources, events, .. } = self;
         let (host, of_host) = (&mut hosts[place as usize], host_sources[place as usize]);
@@ -69,7 +69,8 @@ impl<O: Counting> Worker<'_, O> {
         context.now
     }
 
-    /// The same if it is a switch with a shared memory, whose arrivals begin with this rank.
+    /// Runs the open cluster, one switch with a shared memory, whose arrivals begin at rank `first_arrival`. Returns
+    /// the time of its last event.
     fn run_switch(&mut self, place: u32, first_arrival: u32, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, switches, events, .. } = self;
         let mut context = Context { now: Time::ZERO, agenda: wheel, observer, fabric };
@@ -93,7 +94,7 @@ impl<O: Counting> Worker<'_, O> {
         context.now
     }
 
-    /// Runs the open cluster, a switch where nothing happens but that packets arrive. Returns when the last of them did.
+    /// Runs the open cluster, one switch whose events are arrivals alone. Returns the time of the last.
     #[inline(never)]
     fn take_arrivals(&mut self, switch: u32, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, switches, events, .. } = self;
@@ -108,7 +109,7 @@ impl<O: Counting> Worker<'_, O> {
         context.now
     }
 
-    /// Has these switches mark what leaves them before `horizon` and is no event. Returns when they do so next.
+    /// Has switches mark packets that leave before `horizon` without an event. Returns the time of the next such mark.
     fn mark_departed(&mut self, switches: Range<u32>, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, .. } = self;
         let then = Time::new(horizon - 1);
@@ -160,7 +161,8 @@ impl<O: Counting> Worker<'_, O> {
         }
     }
 
-    /// Has the two adapters of a host, in the open cluster, read what the one at this place has written, and what they then write.
+    /// Has the two adapters of a host read each other's letters, until neither has written another. The one at `from`
+    /// has.
     #[cold]
     fn deliver_letters(&mut self, mut from: usize, now: Time) {
         let Self { wheel, observer, fabric, hosts, host_sources, places, .. } = self;
@@ -181,7 +183,7 @@ impl<O: Counting> Worker<'_, O> {
     }
 }
 
-/// Something happens at a host.
+/// Handles one event of a host.
 // As a call, or with a kind that is looked up, it costs five to ten instructions a packet-hop.
 #[inline(always)]
 #[allow(clippy::inline_always)]
