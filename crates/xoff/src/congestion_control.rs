@@ -119,15 +119,18 @@ pub struct Flow {
 }
 
 /// Acknowledgement that a sender has received.
+///
+/// The bytes of all flows of a connection or queue pair are numbered on. What an algorithm remembers of sequences holds
+/// for the next flow too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack<'a> {
     /// Payload bytes acknowledged for the first time.
     pub newly_acked: Bytes,
     /// Whether the acknowledgement carries an ECN echo.
     pub echo: bool,
-    /// First byte not yet acknowledged [snd_una].
+    /// First byte of the connection or queue pair not yet acknowledged [snd_una].
     pub cumulative: u64,
-    /// First byte not yet sent [snd_nxt].
+    /// First byte of the connection or queue pair not yet sent [snd_nxt].
     pub next_sequence: u64,
     /// Payload bytes that were sent and are not known to have arrived. Bytes of earlier flows on the queue pair count
     /// until they are acknowledged, and go-back-N counts from the packet that it resends. Zero for TCP.
@@ -169,9 +172,9 @@ pub struct Loss {
     pub in_flight: Bytes,
     /// Way in which the loss was noticed.
     pub kind: LossKind,
-    /// First byte not acknowledged, which is the first lost [snd_una].
+    /// First byte of the connection or queue pair not acknowledged, which is the first lost [snd_una].
     pub first_lost: u64,
-    /// First byte not yet sent [snd_nxt].
+    /// First byte of the connection or queue pair not yet sent [snd_nxt].
     pub next_sequence: u64,
 }
 
@@ -210,8 +213,8 @@ pub trait CongestionControl {
     fn asks_for(&self, _backlog: Bytes) -> Bytes {
         Bytes::ZERO
     }
-    /// Takes in that nothing of the queue pair is in flight, and a flow is about to go on, or, if `rested`, to begin
-    /// after a pause.
+    /// Takes in that nothing of the connection or queue pair is in flight, and a flow is about to go on, or, if `rested`,
+    /// to begin after a pause.
     fn on_quiet(&mut self, _rested: bool) {}
     /// Returns when the algorithm's timer is due; `Time::MAX` for never.
     fn next_timer(&self) -> Time {
@@ -219,9 +222,6 @@ pub trait CongestionControl {
     }
     /// Handles the timer at its due time.
     fn on_timer(&mut self, _now: Time) {}
-    /// All is acknowledged, and the connection's next flow starts, which counts its bytes from 0: what was told of bytes
-    /// before is of the past.
-    fn on_next_flow(&mut self) {}
     /// Lowers the window to `restart_window`, if it is larger: the connection was idle for longer than its
     /// retransmission timeout (RFC 5681, section 4.1).
     fn on_idle(&mut self, _restart_window: Bytes) {}
@@ -329,10 +329,6 @@ macro_rules! congestion_controls {
             #[inline]
             pub fn rate(&self) -> Rate {
                 match self { $(Self::$name(algorithm) => algorithm.rate(),)* }
-            }
-            /// See [`CongestionControl::on_next_flow`].
-            pub fn on_next_flow(&mut self) {
-                match self { $(Self::$name(algorithm) => algorithm.on_next_flow(),)* }
             }
             /// See [`CongestionControl::on_idle`].
             pub fn on_idle(&mut self, restart_window: Bytes) {

@@ -214,11 +214,10 @@ impl CongestionControl for Cubic {
         self.window = self.threshold.min(in_flight.max(1.0) + 1.0);
     }
 
-    /// The time between the flows is none of congestion avoidance.
-    fn on_next_flow(&mut self) {
+    /// Time in which nothing was in flight is no part of congestion avoidance, nor of a round.
+    fn on_quiet(&mut self, _rested: bool) {
         self.heard = None;
         self.rounds.timed = None;
-        self.reductions = OnceAWindow::default();
     }
 
     fn on_idle(&mut self, restart_window: Bytes) {

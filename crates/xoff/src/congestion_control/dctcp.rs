@@ -122,13 +122,6 @@ impl CongestionControl for Dctcp {
         self.reno.on_recovered(now, in_flight);
     }
 
-    /// Keeps the counts of the window that has not ended, since alpha sees all flows of a connection as one stream of
-    /// bytes.
-    fn on_next_flow(&mut self) {
-        self.window_end = 0;
-        self.reductions = OnceAWindow::default();
-    }
-
     fn on_idle(&mut self, restart_window: Bytes) {
         self.reno.on_idle(restart_window);
     }

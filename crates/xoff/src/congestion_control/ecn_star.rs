@@ -56,10 +56,6 @@ impl CongestionControl for EcnStar {
         self.reno.on_recovered(now, in_flight);
     }
 
-    fn on_next_flow(&mut self) {
-        self.reductions = OnceAWindow::default();
-    }
-
     fn on_idle(&mut self, restart_window: Bytes) {
         self.reno.on_idle(restart_window);
     }

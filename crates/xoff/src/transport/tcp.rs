@@ -1,6 +1,7 @@
 //! TCP with SACK (RFC 6675) or `NewReno` (RFC 6582) recovery.
 //! Left out: FIN and RST, more than one SACK block in an acknowledgement, the receiver's window. Of a persistent connection only
-//! the sender remembers the flow before; receivers begin anew, and switches hash the flow.
+//! the sender remembers the flow before: packets count a flow's bytes from 0 and receivers begin anew with each flow, as switches
+//! hash the flow. The congestion control hears of bytes as the connection numbers them, on from one flow to the next.
 
 mod connection;
 mod handshake;

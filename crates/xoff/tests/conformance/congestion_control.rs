@@ -165,7 +165,7 @@ impl Sender {
 }
 
 /// Draws settings of any congestion control with such needs.
-fn any_parameters(such: fn(Needs) -> bool) -> impl Strategy<Value = Parameters> {
+pub(crate) fn any_parameters(such: fn(Needs) -> bool) -> impl Strategy<Value = Parameters> {
     let of = |name| settings::of::<Parameters>("congestion_control", name);
     proptest::sample::select(names(such)).prop_flat_map(of)
 }
@@ -178,7 +178,7 @@ fn default(name: &str) -> Parameters {
     serde_json::from_value(json!({ "algorithm": name })).expect("every key has a default")
 }
 
-fn goes_by_acknowledgements(needs: Needs) -> bool {
+pub(crate) fn goes_by_acknowledgements(needs: Needs) -> bool {
     matches!(needs, Needs::Acknowledgements(_))
 }
 

@@ -6,6 +6,7 @@
 mod buffer_policy;
 mod congestion_control;
 mod congestion_point;
+mod connections;
 mod headroom;
 mod marking;
 mod scheduler;

@@ -525,8 +525,8 @@ impl RoceSender {
         let loss = Loss {
             in_flight: Bytes::new(self.in_flight()),
             kind: LossKind::Timeout,
-            first_lost: self.unacknowledged,
-            next_sequence: self.next,
+            first_lost: self.sequence.position(self.unacknowledged),
+            next_sequence: self.sequence.sent(self.next),
         };
         let payload = self.payload();
         match &mut self.repair {

@@ -9,6 +9,8 @@ use crate::kernel::units::Time;
 pub struct Connection {
     pub(super) congestion_control: Algorithm,
     pub(super) round_trip: RoundTrip,
+    /// Bytes of all flows so far.
+    pub(super) carried: u64,
     /// When all that was sent was acknowledged.
     pub(super) idle_since: Time,
 }

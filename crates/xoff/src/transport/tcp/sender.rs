@@ -56,6 +56,8 @@ pub struct TcpSender {
     inflation: u64,
     /// Most bytes of an acknowledgement that is taken without more ado.
     taken_plainly: Bytes,
+    /// Bytes of earlier flows on this connection: the flow's own bytes count from 0, those the congestion control hears of from here.
+    carried_before: u64,
     /// Where the data begins that is sent first after the window was reduced.
     reduced_before: u64,
     departures: Option<Box<Departures>>,
@@ -125,6 +127,7 @@ impl TcpSender {
             departures: (segmentation.is_some() || timing.is_some())
                 .then(|| Box::new(Departures { segmentation, timing })),
             counted_at_once,
+            carried_before: 0,
             limited_from: 0,
             expired_at: u64::MAX,
             retransmitted: Bytes::ZERO,
@@ -132,7 +135,7 @@ impl TcpSender {
         }
     }
 
-    /// The same, starting now on a persistent connection that has carried flows before.
+    /// A flow of `size` bytes that starts now on a persistent connection which has carried flows before.
     pub fn on_connection(
         connection: Connection,
         settings: &Tcp,
@@ -140,9 +143,10 @@ impl TcpSender {
         size: Bytes,
         now: Time,
     ) -> Self {
-        let Connection { congestion_control, round_trip, idle_since } = connection;
-        let mut sender = Self { congestion_control, round_trip, ..Self::new(settings, host, size) };
-        sender.congestion_control.on_next_flow();
+        let Connection { congestion_control, round_trip, carried, idle_since } = connection;
+        let new = Self::new(settings, host, size);
+        let mut sender = Self { congestion_control, round_trip, carried_before: carried, ..new };
+        sender.congestion_control.on_quiet(true);
         if settings.slow_start_restart && now.since(idle_since) > sender.timeout() {
             sender.congestion_control.on_idle(initial_window(settings));
         }
@@ -152,11 +156,15 @@ impl TcpSender {
     /// The connection, idle from now on because every byte is acknowledged.
     pub fn into_connection(self, now: Time) -> Connection {
         debug_assert!(self.is_done(), "a connection carries one flow at a time");
-        Connection {
-            congestion_control: self.congestion_control,
-            round_trip: self.round_trip,
-            idle_since: now,
-        }
+        let carried = self.position(self.size);
+        let Self { congestion_control, round_trip, .. } = self;
+        Connection { congestion_control, round_trip, carried, idle_since: now }
+    }
+
+    /// Where on its connection a byte of the flow is.
+    #[inline]
+    fn position(&self, byte: u64) -> u64 {
+        self.carried_before + byte
     }
 
     /// Whether every byte is acknowledged.
@@ -369,8 +377,8 @@ impl TcpSender {
         let ack = Ack {
             newly_acked: Bytes::new(newly_acked),
             echo: packet.is(ECHO),
-            cumulative: self.unacknowledged,
-            next_sequence: self.next,
+            cumulative: self.position(self.unacknowledged),
+            next_sequence: self.position(self.next),
             window_limited: self.window_limited && may_grow,
             ..Ack::default()
         };
@@ -387,8 +395,9 @@ impl TcpSender {
     /// 4.0). An echo may make it reduce the window.
     #[cold]
     fn on_peculiar_ack(&mut self, now: Time, all: Ack<'_>, round_trip: Span) {
+        let unacknowledged = self.unacknowledged;
         let sample = match self.timing() {
-            Some(timing) => timing.on_ack(now, all.cumulative),
+            Some(timing) => timing.on_ack(now, unacknowledged),
             None => Some(round_trip),
         };
         if let Some(sample) = sample {
@@ -547,7 +556,8 @@ impl TcpSender {
     }
 
     fn lower_window(&mut self, now: Time, in_flight: Bytes, kind: LossKind) {
-        let loss = Loss { in_flight, kind, first_lost: self.unacknowledged, next_sequence: self.next };
+        let first_lost = self.position(self.unacknowledged);
+        let loss = Loss { in_flight, kind, first_lost, next_sequence: self.position(self.next) };
         let before = self.congestion_control.window();
         self.congestion_control.on_loss(now, &loss);
         self.tell_of_reduction(before);
