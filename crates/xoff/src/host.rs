@@ -7,6 +7,7 @@ mod by_queue_pair;
 mod cnps;
 mod connections;
 mod credit;
+mod flow;
 mod intake;
 mod interrupts;
 mod letters;
@@ -14,16 +15,17 @@ mod limiters;
 mod notification_points;
 mod pending;
 mod persistent_queue_pairs;
+mod queue_pair;
 mod queue_pairs;
 mod receiving;
+mod receptions;
 mod sending;
+mod sendings;
 mod small_queues;
 mod sprayers;
 
 use std::mem::offset_of;
 use std::slice::from_mut;
-
-use slab::Slab;
 
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
@@ -43,6 +45,7 @@ pub use applications::Applications;
 use cnps::Cnps;
 use connections::OpenConnections;
 use credit::CreditTurns;
+pub use flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
 use intake::Intake;
 pub use intake::SlowTime;
 use interrupts::Interrupts;
@@ -52,9 +55,8 @@ use notification_points::NotificationPoints;
 use pending::{Due, Pending};
 use persistent_queue_pairs::PersistentQueuePairs;
 use queue_pairs::Turns;
-use receiving::{Reception, Receptions};
-use sending::Sending;
-pub use sending::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
+use receptions::Receptions;
+use sendings::{Sending, Sendings};
 use sprayers::Sprayers;
 pub use sprayers::SprayingCounters;
 
@@ -148,12 +150,8 @@ impl HostCounters {
 #[repr(C)]
 pub struct Host {
     adapter: Adapter,
-    /// Slot of each flow of this host, by its number.
-    sending_slots: Vec<u32>,
-    sendings: Slab<Sending>,
-    receptions: Slab<Reception>,
-    /// Flows to this host that are no application's.
-    flows_to: Receptions,
+    sendings: Sendings,
+    receptions: Receptions,
     connections: OpenConnections,
     finished: Vec<FinishedFlow>,
     /// So that the last of these lines begins where it should.
@@ -180,7 +178,7 @@ pub struct Host {
     sprayers: Option<Box<Sprayers>>,
 }
 
-const _: () = assert!(offset_of!(Host, sending_slots).is_multiple_of(64));
+const _: () = assert!(offset_of!(Host, sendings).is_multiple_of(64));
 const _: () = assert!(offset_of!(Host, receptions).is_multiple_of(64));
 const _: () = assert!(offset_of!(Host, id) % 64 == size_of::<Time>());
 
@@ -189,10 +187,8 @@ impl Host {
     pub fn new(id: NodeId, port: Port, marker: Option<QueueMarker>, reactions: Reactions, rng: Rng) -> Self {
         Self {
             adapter: Adapter::new(port, marker, rng),
-            sending_slots: Vec::new(),
-            sendings: Slab::new(),
-            receptions: Slab::new(),
-            flows_to: Receptions::default(),
+            sendings: Sendings::new(),
+            receptions: Receptions::new(),
             connections: OpenConnections::default(),
             finished: Vec::new(),
             gap: [0; 2],
@@ -277,7 +273,7 @@ impl Host {
     pub fn received_at(&self, reception: u32, plans: &Plans) -> Option<Time> {
         match plans.arrival(reception) {
             Some(arrival) => self.applications.received_at(arrival),
-            None => self.flows_to.received_at(reception),
+            None => self.receptions.flows.received_at(reception),
         }
     }
 
@@ -288,12 +284,12 @@ impl Host {
 
     /// Numbers of the flows that the transports still have something to do for.
     pub fn flows_under_way(&self) -> impl Iterator<Item = u32> {
-        self.sendings.iter().map(|(_, sending)| sending.number())
+        self.sendings.iter().map(Sending::number)
     }
 
     /// What there is of those flows.
     pub fn unfinished(&self) -> impl Iterator<Item = UnfinishedFlow> {
-        self.sendings.iter().map(|(_, sending)| sending.so_far())
+        self.sendings.iter().map(Sending::so_far)
     }
 
     /// Number and window of each flow under way that has one.
@@ -310,7 +306,7 @@ impl Host {
 
     /// Flows under way but those that share a congestion control with the one that has it.
     fn with_congestion_control(&self) -> impl Iterator<Item = &Sending> {
-        self.sendings.iter().map(|(_, sending)| sending).filter(|sending| self.passed_on(sending).is_none())
+        self.sendings.iter().filter(|sending| self.passed_on(sending).is_none())
     }
 
     /// The rate of a flow by now: its congestion control's or its limiter's, the lower; where neither decides one, that of the link.
@@ -445,7 +441,7 @@ impl Host {
     /// Flows are numbered as they start.
     fn start_flow(&mut self, mut start: FlowStart, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.started += 1;
-        let number = self.sending_slots.len() as u32;
+        let number = self.sendings.next_number();
         start.flow.number = number;
         let slot = self.begin_sending(start, context);
         context.observer.on_released(context.now, self.id, number, Release::Start);

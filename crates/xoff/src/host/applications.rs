@@ -9,7 +9,7 @@ use slab::Slab;
 
 use super::letters::Letter;
 use super::pending::Pending;
-use super::receiving::Receptions;
+use super::receptions::ReceptionSlots;
 use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::collective::Rank;
@@ -34,7 +34,7 @@ pub struct Applications {
     /// By plan, where this host has a part in a job.
     parts: Sparse<Part>,
     /// What has come by each channel.
-    channels: Sparse<Receptions>,
+    channels: Sparse<ReceptionSlots>,
     /// Responses that wait for their time.
     responses: Slab<Response>,
     /// Flows of jobs that wait for their time.
@@ -113,11 +113,11 @@ impl Applications {
         self.parts.get(plan as u32)
     }
 
-    pub(super) fn channel(&mut self, channel: u32) -> &mut Receptions {
-        self.channels.get_or_insert_with(channel, Receptions::default)
+    pub(super) fn channel(&mut self, channel: u32) -> &mut ReceptionSlots {
+        self.channels.get_or_insert_with(channel, ReceptionSlots::default)
     }
 
-    pub(super) fn receptions(&self, channel: u32) -> Option<&Receptions> {
+    pub(super) fn receptions(&self, channel: u32) -> Option<&ReceptionSlots> {
         self.channels.get(channel)
     }
 

@@ -4,7 +4,7 @@
 use slab::Slab;
 
 use super::by_queue_pair::{ByQueuePair, key_of};
-use super::receiving::{Reception, ReturnAddress};
+use super::receptions::{Reception, ReturnAddress};
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::{Granting, Grants};
@@ -151,7 +151,8 @@ impl Host {
     fn give_credit_to(&mut self, turn: Turn, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let rate = self.adapter.port.rate();
         let slot = self.slot_of_turn(turn, context);
-        let Some(end) = receiving_end(turn, slot, &mut self.receptions, &mut self.credit.accounts) else {
+        let Some(end) = receiving_end(turn, slot, &mut self.receptions.states, &mut self.credit.accounts)
+        else {
             return;
         };
         let ReceivingEnd { back, priority, grants, .. } = end;
@@ -180,7 +181,8 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let slot = self.slot_of_turn(turn, context);
-        let Some(end) = receiving_end(turn, slot, &mut self.receptions, &mut self.credit.accounts) else {
+        let Some(end) = receiving_end(turn, slot, &mut self.receptions.states, &mut self.credit.accounts)
+        else {
             return;
         };
         let Some((settings, _)) = granting_of(end.back, context) else { return };

@@ -48,7 +48,7 @@ impl Host {
     pub(super) fn on_cnm(&mut self, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.cnms_received += 1;
         context.observer.on_cnm(context.now, self.id, cnm.flow(), cnm.length() as u8);
-        let Some(slot) = self.sending_slot(cnm.flow()) else { return };
+        let Some(slot) = self.sendings.slot(cnm.flow()) else { return };
         let parameters = &context.fabric.host.reaction_point;
         let sending = &mut self.sendings[slot];
         if !sending.is_limited() {
@@ -173,7 +173,7 @@ impl Host {
 
     /// Where a flow and its limiter are, unless the flow is done or has none.
     fn limiter_of(&self, number: u32) -> Option<(usize, usize)> {
-        let slot = self.sending_slot(number)?;
+        let slot = self.sendings.slot(number)?;
         let sending = &self.sendings[slot];
         sending.is_limited().then_some((slot, sending.limiter as usize))
     }

@@ -2,7 +2,7 @@
 //! pair, one after another, as those of one flow.
 
 use super::by_queue_pair::{ByQueuePair, Key};
-use super::receiving::ReturnAddress;
+use super::receptions::ReturnAddress;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::{Marks, NotificationPoint};

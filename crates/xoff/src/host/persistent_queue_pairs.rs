@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use super::by_queue_pair::{ByQueuePair, key_of};
-use super::queue_pairs::QueuePair;
-use super::sending::{Sender, Sending};
+use super::queue_pair::QueuePair;
+use super::sendings::{Sender, Sending};
 use super::{Flow, Host};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
@@ -117,7 +117,7 @@ impl Host {
         for position in 0.. {
             let open = &self.persistent[place].open;
             let Some(&earlier) = open.get(position).filter(|flow| **flow < number) else { return };
-            if let Some(slot) = self.sending_slot(earlier)
+            if let Some(slot) = self.sendings.slot(earlier)
                 && let Some(pair) = self.sendings[slot].queue_pair()
                 && pair.sender.on_later_acknowledgement(context.now, departure)
             {
@@ -132,7 +132,7 @@ impl Host {
         holder: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<(usize, Handover)> {
-        let slot = self.sending_slot(holder)?;
+        let slot = self.sendings.slot(holder)?;
         let handover = self.sendings[slot].queue_pair()?.sender.hand_over();
         self.arm_control(slot, context);
         Some((slot, handover))
@@ -170,7 +170,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.on_later_acknowledgement(number, place, departure, context);
-        if let Some(slot) = self.sending_slot(number) {
+        if let Some(slot) = self.sendings.slot(number) {
             if self.persistent[place].holder != Some(number) {
                 self.reclaim_queue_pair(slot, place, context);
             } else if let Some(next_slot) = self.pass_on_queue_pair(slot, place, context) {
@@ -200,7 +200,7 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<usize> {
         loop {
-            let slot = self.sending_slot(number)?;
+            let slot = self.sendings.slot(number)?;
             let &PersistentQueuePair { holder, furthest, .. } = &self.persistent[place];
             let follows = holder == furthest && Some(number) > furthest;
             let before = if follows { handover.in_flight() } else { self.in_flight_before(place, number) };
@@ -222,7 +222,7 @@ impl Host {
     /// Bytes in flight of the flows of a queue pair before one.
     fn in_flight_before(&self, place: u32, number: u32) -> u64 {
         let earlier = self.persistent[place].open.iter().take_while(|flow| **flow < number);
-        let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sending_slot(*flow)?].sender {
+        let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sendings.slot(*flow)?].sender {
             Sender::QueuePair(pair) => Some(pair.sender.in_flight()),
             _ => None,
         });
@@ -309,7 +309,7 @@ impl Host {
         let carried = pair.sender.carried();
         let PersistentQueuePair { waiting, furthest, joined, .. } = &self.persistent[place];
         let begun = waiting.iter().take_while(|flow| Some(**flow) <= *furthest);
-        let of_begun = begun.filter_map(|flow| match &self.sendings[self.sending_slot(*flow)?].sender {
+        let of_begun = begun.filter_map(|flow| match &self.sendings[self.sendings.slot(*flow)?].sender {
             Sender::QueuePair(pair) => Some(pair.sender.backlog()),
             _ => None,
         });
@@ -360,7 +360,7 @@ impl Host {
 
     /// The slot of the flow that has a queue pair, until it is done.
     fn holder_slot(&self, place: u32) -> Option<usize> {
-        self.persistent[place].holder.and_then(|holder| self.sending_slot(holder))
+        self.persistent[place].holder.and_then(|holder| self.sendings.slot(holder))
     }
 
     /// The place of the queue pair of a flow, if another has that.

@@ -4,77 +4,15 @@
 
 use super::adapter::Place;
 use super::limiters::NO_LIMITER;
-use super::sending::Sender;
-use super::sprayers::NOT_SPRAYED;
+use super::sendings::Sender;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::classes::{Classes, PRIORITIES};
 use crate::congestion_control::Needs;
 use crate::kernel::ring::Ring;
-use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
-use crate::packet::{Packet, asking_stamp, deferred_stamp};
-use crate::transport::roce::{RoceSender, with_reading};
-
-/// A flow on a queue pair.
-#[derive(Debug)]
-pub(super) struct QueuePair {
-    pub(super) sender: RoceSender,
-    pub(super) needs: Needs,
-    /// Until the rate allows the next packet.
-    pacing: Timer,
-    /// The congestion control's own.
-    control: Timer,
-    in_turn: bool,
-    /// The place of what sprays its packets, or [`NOT_SPRAYED`].
-    pub(super) sprayer: u32,
-    /// The place of its persistent queue pair, unless it has one of its own.
-    pub(super) place: Option<u32>,
-}
-
-impl QueuePair {
-    /// A flow whose congestion control has these needs; where its queue pair is persistent, that has this place.
-    pub(super) fn new(sender: RoceSender, needs: Needs, place: Option<u32>) -> Self {
-        let (pacing, control) = (Timer::default(), Timer::default());
-        Self { sender, needs, pacing, control, in_turn: false, sprayer: NOT_SPRAYED, place }
-    }
-
-    /// The stamp of its next packet, which is of this class, if flows behind it on a persistent queue pair have so many bytes to send.
-    fn stamp(
-        &self,
-        priority: u8,
-        behind: Bytes,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> u64 {
-        match self.needs {
-            Needs::Telemetry { sent_window } => {
-                let telemetry = context.agenda.telemetry();
-                let record = telemetry.take();
-                if sent_window && let Some(window) = self.sender.window() {
-                    telemetry.remember(record, window);
-                }
-                deferred_stamp(Some(record))
-            }
-            Needs::Delay { .. } => deferred_stamp(None),
-            Needs::Credit => asking_stamp(self.sender.asks_for(behind), priority),
-            Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
-        }
-    }
-
-    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new, and
-    /// when the packet left that it answers.
-    fn acknowledge(
-        &mut self,
-        packet: &Packet,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> (bool, Time) {
-        let now = context.now;
-        with_reading(self.needs, packet, context.agenda.telemetry(), now, |departure, telemetry| {
-            (self.sender.on_acknowledgement(now, packet, departure, telemetry), departure)
-        })
-    }
-}
+use crate::packet::Packet;
 
 /// Flows whose turn comes, by class.
 #[derive(Debug, Default)]
@@ -177,7 +115,7 @@ impl Host {
         while self.adapter.queued[priority] == beside
             && let Some(number) = self.turns.next(priority)
         {
-            if let Some(slot) = self.sending_slot(number) {
+            if let Some(slot) = self.sendings.slot(number) {
                 self.take_turn(slot, context);
             }
         }
@@ -356,7 +294,7 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(number) else { return };
+        let Some(slot) = self.sendings.slot(number) else { return };
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
         if self.pending.expires(&mut pair.pacing, TimerKey::Pacing(number), time) {
             context.observer.on_released(context.now, self.id, number, Release::Rate);
@@ -371,7 +309,7 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(number) else { return };
+        let Some(slot) = self.sendings.slot(number) else { return };
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
         if self.pending.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
             if !pair.in_turn {

@@ -3,125 +3,20 @@
 use super::adapter::{Place, Sent};
 use super::by_queue_pair::key_of;
 use super::credit::Turn;
+use super::receptions::{Receiver, Reception, ReceptionSlots, ReturnAddress};
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
-use crate::congestion_control::{Grants, Needs};
+use crate::congestion_control::Needs;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{
-    ACKNOWLEDGEMENT, CREDIT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED,
-};
-use crate::scenario::{EcnCapable, QueuePairs, Tcp, Transport};
+use crate::packet::{CREDIT, ECHO, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED};
+use crate::scenario::{QueuePairs, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
 use crate::transport::roce::{Answer, ForCredit, RoceReceiver};
 use crate::transport::tcp::{Acknowledgement, TcpReceiver};
-
-#[derive(Debug)]
-enum Receiver {
-    Tcp(TcpReceiver),
-    Roce(RoceReceiver),
-    ConstantRate(ConstantRateReceiver),
-}
-
-impl Receiver {
-    fn received(&self) -> Bytes {
-        Bytes::new(match self {
-            Self::Tcp(receiver) => receiver.received(),
-            Self::Roce(receiver) => receiver.received(),
-            Self::ConstantRate(receiver) => receiver.received(),
-        })
-    }
-}
-
-/// How acknowledgements of a flow are addressed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReturnAddress {
-    source: NodeId,
-    flow: u32,
-    pub(super) transport: u8,
-    flags: u8,
-    frame: u16,
-}
-
-impl ReturnAddress {
-    /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them, unless its
-    /// transport has it otherwise.
-    pub(super) fn of(packet: &Packet, transport: &Transport) -> Self {
-        let only_data = matches!(transport, Transport::Tcp(Tcp { ecn_capable: EcnCapable::Data, .. }));
-        let ecn_capable = if packet.is(ECN_CAPABLE) && !only_data { ECN_CAPABLE } else { 0 };
-        let (priority, frame) = match transport {
-            Transport::Tcp(tcp) => (packet.priority() as u8, tcp.acknowledgement),
-            Transport::Roce(roce) => (roce.control_priority, roce.acknowledgement_frame()),
-            Transport::ConstantRate(_) => (0, Bytes::ZERO),
-        };
-        Self {
-            source: packet.source(),
-            flow: packet.flow(),
-            transport: packet.transport(),
-            flags: ACKNOWLEDGEMENT | priority | ecn_capable,
-            frame: frame.get() as u16,
-        }
-    }
-}
-
-/// What is known of flows to this host, by their numbers.
-#[derive(Debug, Default)]
-#[repr(C)]
-pub(super) struct Receptions {
-    /// Where the state of each is.
-    slots: Vec<u32>,
-    /// When each was whole; `Time::MAX` until then.
-    received_at: Vec<Time>,
-}
-
-impl Receptions {
-    #[inline]
-    fn slot(&self, number: u32) -> u32 {
-        self.slots.get(number as usize).copied().unwrap_or(NOT_SEEN)
-    }
-
-    fn begin(&mut self, number: u32, slot: u32) {
-        let number = number as usize;
-        if number >= self.slots.len() {
-            self.slots.resize(number + 1, NOT_SEEN);
-            self.received_at.resize(number + 1, Time::MAX);
-        }
-        self.slots[number] = slot;
-    }
-
-    /// Takes the slot of one that is whole.
-    fn finish(&mut self, number: u32, now: Time) -> u32 {
-        self.received_at[number as usize] = now;
-        std::mem::replace(&mut self.slots[number as usize], GONE)
-    }
-
-    /// When a flow was whole.
-    pub(super) fn received_at(&self, number: u32) -> Option<Time> {
-        self.received_at.get(number as usize).copied().filter(|&time| time != Time::MAX)
-    }
-}
-
-/// One flow that is arriving, in as few cache lines as can be.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(super) struct Reception {
-    pub(super) back: ReturnAddress,
-    pub(super) timer: Timer,
-    receiver: Receiver,
-}
-
-impl Reception {
-    /// What its flow was given and asks for, if it sends on credit, and until when more of it should have come.
-    pub(super) fn credit(&mut self) -> Option<(&mut Grants, &mut Timer)> {
-        match &mut self.receiver {
-            Receiver::Roce(receiver) => receiver.grants().map(|grants| (grants, &mut self.timer)),
-            Receiver::Tcp(_) | Receiver::ConstantRate(_) => None,
-        }
-    }
-}
 
 impl Host {
     /// Payload bytes that were received of a flow to this host, by the number under which it knows it: up to the first that is
@@ -132,18 +27,18 @@ impl Host {
                 let flows = self.applications.receptions(arrival.channel);
                 flows.map_or(NOT_SEEN, |flows| flows.slot(arrival.turn))
             }
-            None => self.flows_to.slot(reception),
+            None => self.receptions.flows.slot(reception),
         };
         match slot {
             NOT_SEEN => Bytes::ZERO,
             GONE => Bytes::MAX,
-            slot => self.receptions[slot as usize].receiver.received(),
+            slot => self.receptions.states[slot as usize].receiver.received(),
         }
     }
 
     /// Source, number there and received bytes, as above, of each flow to this host that has begun to arrive and is not whole.
     pub fn arriving(&self) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
-        let receptions = self.receptions.iter().map(|(_, reception)| reception);
+        let receptions = self.receptions.states.iter().map(|(_, reception)| reception);
         receptions.map(|Reception { back, receiver, .. }| (back.source, back.flow, receiver.received()))
     }
 
@@ -154,7 +49,7 @@ impl Host {
             self.counters.payload_in_vain += Bytes::new(packet.length());
             return self.acknowledge_everything(packet, context);
         }
-        let reception = &mut self.receptions[slot as usize];
+        let reception = &mut self.receptions.states[slot as usize];
         match &mut reception.receiver {
             Receiver::ConstantRate(receiver) => {
                 if receiver.on_data(packet) {
@@ -228,7 +123,7 @@ impl Host {
         if slot == GONE {
             return self.acknowledge_everything(packet, context);
         }
-        let reception = &mut self.receptions[slot as usize];
+        let reception = &mut self.receptions.states[slot as usize];
         let (back, Receiver::Roce(receiver)) = (reception.back, &mut reception.receiver) else { return };
         let for_credit = receiver.asks_for_credit(context.now, packet);
         self.send_answer(&RoceReceiver::on_trimmed(packet), false, back, packet, context);
@@ -237,7 +132,7 @@ impl Host {
 
     #[inline]
     fn reception_slot(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
-        match self.flows_to.slot(packet.reception()) {
+        match self.receptions.flows.slot(packet.reception()) {
             NOT_SEEN => self.other_reception_slot(packet, context),
             slot => slot,
         }
@@ -268,10 +163,10 @@ impl Host {
         &mut self,
         reception: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
-    ) -> (&mut Receptions, u32) {
+    ) -> (&mut ReceptionSlots, u32) {
         match context.fabric.plans.arrival(reception) {
             Some(arrival) => (self.applications.channel(arrival.channel), arrival.turn),
-            None => (&mut self.flows_to, reception),
+            None => (&mut self.receptions.flows, reception),
         }
     }
 
@@ -306,7 +201,7 @@ impl Host {
             let due = context.now + settings.first_timeout();
             self.pending.arm(&mut reception.timer, TimerKey::Reception(packet.reception()), due);
         }
-        let slot = self.receptions.insert(reception) as u32;
+        let slot = self.receptions.states.insert(reception) as u32;
         let (flows, number) = self.flows_with(packet.reception(), context);
         flows.begin(number, slot);
         slot
@@ -315,7 +210,7 @@ impl Host {
     fn finish_reception(&mut self, last: &Packet, context: &Context<'_, impl Agenda, impl Observer>) {
         let (flows, number) = self.flows_with(last.reception(), context);
         let slot = flows.finish(number, context.now);
-        let reception = self.receptions.remove(slot as usize);
+        let reception = self.receptions.states.remove(slot as usize);
         if let Receiver::Roce(receiver) = &reception.receiver
             && let Some(place) = receiver.account()
         {
@@ -332,7 +227,7 @@ impl Host {
         number: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        let reception = &mut self.receptions[slot];
+        let reception = &mut self.receptions.states[slot];
         if let Transport::Tcp(tcp) = &context.fabric.transports[reception.back.transport as usize]
             && !reception.timer.is_armed()
         {
@@ -351,7 +246,7 @@ impl Host {
         if slot == GONE {
             return;
         }
-        let reception = &mut self.receptions[slot as usize];
+        let reception = &mut self.receptions.states[slot as usize];
         if !self.pending.expires(&mut reception.timer, TimerKey::Reception(number), time) {
             return;
         }
@@ -474,7 +369,7 @@ impl Host {
 
     /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.
     fn put_off_cnps(&mut self, slot: u32, late: Span) {
-        if let Receiver::Roce(receiver) = &mut self.receptions[slot as usize].receiver {
+        if let Receiver::Roce(receiver) = &mut self.receptions.states[slot as usize].receiver {
             receiver.put_off_cnps(late);
         }
     }

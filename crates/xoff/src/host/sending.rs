@@ -1,322 +1,22 @@
 //! The sending side of a host: flows under way, what they send and when they are done.
 
-use std::mem::offset_of;
-
-use super::adapter::{Adapter, Sent};
+use super::adapter::Sent;
+use super::flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
 use super::limiters::NO_LIMITER;
-use super::pending::Pending;
-use super::queue_pairs::QueuePair;
-use super::{GONE, Host, TimerKey};
+use super::queue_pair::QueuePair;
+use super::sendings::{Sender, Sending};
+use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::Needs;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Packet};
 use crate::scenario::{Connections, EcnCapable, QueuePairs, Tcp, Transport};
-use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
 use crate::transport::roce::RoceSender;
 use crate::transport::tcp::{Handshake, TcpSender};
-
-/// A flow as it started, or is about to.
-#[derive(Clone, Copy, Debug)]
-pub struct Flow {
-    /// When it starts.
-    pub start: Time,
-    /// Its number among the flows of its source, which are numbered as they start.
-    pub number: u32,
-    /// Its receiving host.
-    pub destination: NodeId,
-    /// The number under which its destination knows it.
-    pub reception: u32,
-    /// Payload bytes; `Bytes::MAX` is without end, or not known before it ends.
-    pub size: Bytes,
-    /// Traffic class.
-    pub priority: u8,
-    /// Index of its transport.
-    pub transport: u8,
-    /// Position of its workload in the scenario.
-    pub workload: u16,
-}
-
-/// A flow that is about to start.
-#[derive(Clone, Copy, Debug)]
-pub struct FlowStart {
-    /// The flow.
-    pub flow: Flow,
-    /// When it ends if it has not sent all by then; `Time::MAX` for never. It has started before.
-    pub end: Time,
-}
-
-/// What is kept of a flow that is done.
-#[derive(Clone, Copy, Debug)]
-pub struct FinishedFlow {
-    /// The flow as it started.
-    pub flow: Flow,
-    /// When all was acknowledged; `Time::MAX` where nothing is.
-    pub finish: Time,
-    /// Payload bytes sent again.
-    pub retransmitted: Bytes,
-    /// Expiries of its retransmission timer.
-    pub timeouts: u32,
-}
-
-/// What there is of a flow that is not done.
-#[derive(Clone, Copy, Debug)]
-pub struct UnfinishedFlow {
-    /// The flow as it started.
-    pub flow: Flow,
-    /// Payload bytes sent again.
-    pub retransmitted: Bytes,
-    /// Expiries of its retransmission timer.
-    pub timeouts: u32,
-}
-
-#[derive(Debug)]
-pub(super) enum Sender {
-    Tcp(TcpSender),
-    Handshake(Handshake),
-    QueuePair(QueuePair),
-    ConstantRate(ConstantRateSender),
-}
-
-/// One flow under way. All but the sender is in one cache line, the sender begins the next.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(super) struct Sending {
-    flow: Flow,
-    /// Until what is in flight is given up.
-    pub(super) timer: Timer,
-    /// Bytes of this flow waiting in the adapter.
-    pub(super) queued: Bytes,
-    /// The place of its limiter, or [`NO_LIMITER`].
-    pub(super) limiter: u32,
-    /// What every packet adds to its payload.
-    headers: u16,
-    /// Flags of every packet.
-    flags: u8,
-    pub(super) held_back: bool,
-    pub(super) sender: Sender,
-    /// Number of its persistent connection among those to its destination.
-    connection: Option<u32>,
-}
-
-const _: () = assert!(offset_of!(Sending, sender) == 64);
-const _: () = assert!(size_of::<Sending>() <= 9 * 64, "every flow under way has one");
-
-impl Sending {
-    pub(super) fn number(&self) -> u32 {
-        self.flow.number
-    }
-
-    pub(super) fn size(&self) -> Bytes {
-        self.flow.size
-    }
-
-    #[inline]
-    pub(super) fn queue_pair(&mut self) -> Option<&mut QueuePair> {
-        match &mut self.sender {
-            Sender::QueuePair(pair) => Some(pair),
-            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
-        }
-    }
-
-    pub(super) fn window(&self) -> Option<Bytes> {
-        match &self.sender {
-            Sender::Tcp(sender) => Some(sender.window()),
-            Sender::Handshake(handshake) => Some(handshake.window()),
-            Sender::QueuePair(pair) => pair.sender.window(),
-            Sender::ConstantRate(_) => None,
-        }
-    }
-
-    pub(super) fn rate_at(&self, now: Time) -> Option<Rate> {
-        match &self.sender {
-            Sender::QueuePair(pair) => Some(pair.sender.rate_at(now)),
-            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
-        }
-    }
-
-    pub(super) fn priority(&self) -> usize {
-        self.flow.priority.into()
-    }
-
-    pub(super) fn so_far(&self) -> UnfinishedFlow {
-        let (retransmitted, timeouts) = match &self.sender {
-            Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
-            Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
-            Sender::Handshake(handshake) => (Bytes::ZERO, handshake.timeouts()),
-            Sender::ConstantRate(_) => (Bytes::ZERO, 0),
-        };
-        UnfinishedFlow { flow: self.flow, retransmitted, timeouts }
-    }
-
-    /// Whether the adapter limits its rate.
-    #[inline]
-    pub(super) fn is_limited(&self) -> bool {
-        self.limiter != NO_LIMITER
-    }
-
-    pub(super) fn waits_in_adapter(&self) -> bool {
-        self.queued > Bytes::ZERO
-    }
-
-    fn key(&self) -> TimerKey {
-        TimerKey::Sending(self.flow.number)
-    }
-
-    #[inline]
-    pub(super) fn poll_transmit(&mut self, now: Time) -> Transmit {
-        if let Sender::Tcp(sender) = &mut self.sender {
-            return sender.poll_transmit(now);
-        }
-        self.poll_other(now)
-    }
-
-    /// The same of all but TCP, apart so that it costs that nothing.
-    #[cold]
-    fn poll_other(&mut self, now: Time) -> Transmit {
-        match &mut self.sender {
-            Sender::Handshake(handshake) => handshake.poll_transmit(),
-            Sender::ConstantRate(sender) => {
-                let transmit = sender.poll_transmit(now);
-                self.flow.size = sender.size();
-                transmit
-            }
-            Sender::Tcp(_) | Sender::QueuePair(_) => Transmit::Idle,
-        }
-    }
-
-    #[inline]
-    pub(super) fn send(
-        &mut self,
-        packet: Packet,
-        adapter: &mut Adapter,
-        pending: &mut Pending,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Sent {
-        let sent = adapter.send(packet, pending, context);
-        if sent != Sent::Elsewhere {
-            self.queued += packet.frame();
-        }
-        sent
-    }
-
-    pub(super) fn wait_until(&mut self, time: Time, pending: &mut Pending) {
-        let key = self.key();
-        pending.arm(&mut self.timer, key, time);
-    }
-
-    pub(super) fn hold_back(&mut self) {
-        self.held_back = true;
-        if let Sender::Tcp(sender) = &mut self.sender {
-            sender.on_held_back();
-        }
-    }
-
-    /// One of the flow's frames has left the adapter. Returns whether that lets a flow go on that was held back.
-    #[inline]
-    pub(super) fn on_left_adapter(&mut self, frame: Bytes, small_queue: Bytes) -> bool {
-        self.queued -= frame;
-        let goes_on = self.held_back && self.queued < small_queue;
-        self.held_back &= !goes_on;
-        goes_on
-    }
-
-    #[inline]
-    pub(super) fn arm_retransmission(
-        &mut self,
-        pending: &mut Pending,
-        context: &Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let timeout = match &mut self.sender {
-            Sender::Tcp(sender) => Some(sender.timeout()),
-            _ => self.other_timeout(),
-        };
-        if let Some(timeout) = timeout {
-            let key = self.key();
-            pending.arm(&mut self.timer, key, context.now + timeout);
-        }
-    }
-
-    #[cold]
-    fn other_timeout(&mut self) -> Option<Span> {
-        match &mut self.sender {
-            Sender::Handshake(handshake) => Some(handshake.timeout()),
-            Sender::QueuePair(pair) => pair.sender.timeout(),
-            Sender::Tcp(_) | Sender::ConstantRate(_) => None,
-        }
-    }
-
-    /// It has sent what it may send now. Returns whether that was all of it, and nothing will be acknowledged.
-    #[inline]
-    pub(super) fn is_done_after_sending(
-        &mut self,
-        pending: &mut Pending,
-        context: &Context<'_, impl Agenda, impl Observer>,
-    ) -> bool {
-        let is_waiting = match &self.sender {
-            Sender::Tcp(sender) => sender.is_waiting(),
-            Sender::Handshake(handshake) => handshake.is_waiting(),
-            Sender::ConstantRate(sender) => return sender.is_done(),
-            Sender::QueuePair(_) => return false,
-        };
-        if is_waiting && !self.timer.is_armed() {
-            self.arm_retransmission(pending, context);
-        }
-        false
-    }
-
-    /// What its packets are like once its connection is open.
-    fn send_data(&mut self, settings: &Tcp) {
-        self.headers = settings.headers.get() as u16;
-        self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
-    }
-
-    /// It sends one more segment or packet at most. Of constant rate the sender itself knows when it ends.
-    fn end(&mut self) {
-        match &mut self.sender {
-            Sender::Tcp(sender) => self.flow.size = sender.end(),
-            Sender::Handshake(handshake) => self.flow.size = handshake.end(),
-            Sender::QueuePair(pair) => self.flow.size = pair.sender.end(),
-            Sender::ConstantRate(_) => {}
-        }
-    }
-
-    #[inline]
-    pub(super) fn packet(
-        &self,
-        source: NodeId,
-        sequence: u64,
-        length: u32,
-        context: &Context<'_, impl Agenda, impl Observer>,
-    ) -> Packet {
-        let mut flags = self.flags;
-        if sequence + u64::from(length) == self.flow.size.get() {
-            flags |= LAST;
-        }
-        if let Sender::Tcp(sender) = &self.sender
-            && sender.tells_of_reduction(sequence)
-        {
-            flags |= WINDOW_REDUCED;
-        }
-        Header {
-            sequence,
-            stamp: context.now.get(),
-            source,
-            destination: self.flow.destination,
-            flow: self.flow.number,
-            reception: self.flow.reception,
-            length,
-            frame: length as u16 + self.headers,
-            transport: self.flow.transport,
-            flags,
-        }
-        .into()
-    }
-}
 
 impl Host {
     pub(super) fn begin_sending(
@@ -374,8 +74,7 @@ impl Host {
             headers: headers.get() as u16,
             flags: flow.priority | if is_ecn_capable { ECN_CAPABLE } else { 0 },
         };
-        let slot = self.sendings.insert(sending);
-        self.sending_slots.push(slot as u32);
+        let slot = self.sendings.begin(sending);
         if let Sender::QueuePair(QueuePair { place: Some(place), .. }) = self.sendings[slot].sender {
             self.join_queue_pair(slot, place, context);
         }
@@ -450,7 +149,7 @@ impl Host {
         number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(number) else { return };
+        let Some(slot) = self.sendings.slot(number) else { return };
         self.sendings[slot].end();
         self.go_on_sending(slot, context);
     }
@@ -506,7 +205,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(packet.flow()) else {
+        let Some(slot) = self.sendings.slot(packet.flow()) else {
             return self.on_late_answer(packet, context);
         };
         context.observer.on_released(context.now, self.id, packet.flow(), Release::Acknowledgement);
@@ -550,7 +249,7 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(number) else { return };
+        let Some(slot) = self.sendings.slot(number) else { return };
         let sending = &mut self.sendings[slot];
         if !self.pending.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
@@ -601,7 +300,7 @@ impl Host {
 
     #[inline]
     pub(super) fn on_entered_adapter(&mut self, packet: &Packet) {
-        if let Some(slot) = self.sending_slot(packet.flow()) {
+        if let Some(slot) = self.sendings.slot(packet.flow()) {
             self.sendings[slot].queued += packet.frame();
         }
     }
@@ -613,7 +312,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(packet.flow()) else { return };
+        let Some(slot) = self.sendings.slot(packet.flow()) else { return };
         let sending = &mut self.sendings[slot];
         // What queue pairs have in the adapter is not counted.
         if sending.queued == Bytes::ZERO {
@@ -625,20 +324,13 @@ impl Host {
         }
     }
 
-    /// Where a flow's state is, unless it is done.
-    #[inline]
-    pub(super) fn sending_slot(&self, number: u32) -> Option<usize> {
-        let slot = self.sending_slots[number as usize];
-        (slot != GONE).then_some(slot as usize)
-    }
-
     pub(super) fn finish_sending(
         &mut self,
         slot: usize,
         finish: Time,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        let sending = self.sendings.remove(slot);
+        let sending = self.sendings.end(slot);
         if sending.held_back
             && let Some(queues) = &mut self.adapter.small_queues
         {
@@ -647,7 +339,6 @@ impl Host {
         if sending.is_limited() {
             self.limiters.remove(sending.limiter as usize);
         }
-        self.sending_slots[sending.flow.number as usize] = GONE;
         let flow = sending.flow;
         let UnfinishedFlow { retransmitted, timeouts, .. } = sending.so_far();
         match (sending.sender, sending.connection) {

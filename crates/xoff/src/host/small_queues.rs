@@ -1,7 +1,7 @@
 //! TCP small queues: a flow that has much waiting in the adapter is held back. Where packets line up there, departures are events
 //! only while some flow is held back, which one of its own lets go on.
 
-use super::{GONE, Host};
+use super::Host;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
 use crate::observer::Observer;
@@ -40,7 +40,7 @@ impl Host {
     #[inline(never)]
     pub(super) fn on_departure(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         if let Some(slot) = self.settle_small_queues(context.now, context) {
-            self.pump(slot as usize, context);
+            self.pump(slot, context);
         }
         let holds_back = self.adapter.small_queues.as_ref().is_some_and(|queues| queues.held_back > 0);
         if holds_back { self.adapter.port.next_start() } else { Time::MAX }
@@ -52,8 +52,8 @@ impl Host {
         &mut self,
         now: Time,
         context: &Context<'_, impl Agenda, impl Observer>,
-    ) -> Option<u32> {
-        let Self { adapter, sendings, sending_slots, .. } = self;
+    ) -> Option<usize> {
+        let Self { adapter, sendings, .. } = self;
         let queues = adapter.small_queues.as_mut()?;
         if adapter.port.next_start() > now {
             return None;
@@ -63,12 +63,9 @@ impl Host {
             if departure.packet.is(ACKNOWLEDGEMENT) {
                 return;
             }
-            let slot = sending_slots[departure.flow as usize];
-            if slot == GONE {
-                return;
-            }
+            let Some(slot) = sendings.slot(departure.flow) else { return };
             let frame = departure.packet.frame();
-            if sendings[slot as usize].on_left_adapter(frame, context.fabric.host.small_queue) {
+            if sendings[slot].on_left_adapter(frame, context.fabric.host.small_queue) {
                 debug_assert_eq!(departure.starts, now, "a flow goes on as soon as it may");
                 queues.held_back -= 1;
                 goes_on = Some(slot);

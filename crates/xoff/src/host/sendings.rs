@@ -1,0 +1,336 @@
+//! The flows that a host sends: the state of each, and where it is.
+
+use std::mem::offset_of;
+use std::ops::{Index, IndexMut};
+
+use slab::Slab;
+
+use super::adapter::{Adapter, Sent};
+use super::flow::{Flow, UnfinishedFlow};
+use super::limiters::NO_LIMITER;
+use super::pending::Pending;
+use super::queue_pair::QueuePair;
+use super::{GONE, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::kernel::timers::Timer;
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::observer::Observer;
+use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
+use crate::scenario::Tcp;
+use crate::topology::NodeId;
+use crate::transport::Transmit;
+use crate::transport::constant_rate::ConstantRateSender;
+use crate::transport::tcp::{Handshake, TcpSender};
+
+/// All flows that a host sends: in one cache line, where the state of each is and the states of those under way.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Sendings {
+    /// Slot of each flow of this host, by its number.
+    slots: Vec<u32>,
+    states: Slab<Sending>,
+}
+
+const _: () = assert!(size_of::<Sendings>() == 64);
+
+impl Sendings {
+    pub(super) fn new() -> Self {
+        Self { slots: Vec::new(), states: Slab::new() }
+    }
+
+    /// The number of the next flow to start.
+    pub(super) fn next_number(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// Takes in the flow with the next number. Returns its slot.
+    pub(super) fn begin(&mut self, sending: Sending) -> usize {
+        let slot = self.states.insert(sending);
+        self.slots.push(slot as u32);
+        slot
+    }
+
+    /// Takes out a flow that is done.
+    pub(super) fn end(&mut self, slot: usize) -> Sending {
+        let sending = self.states.remove(slot);
+        self.slots[sending.number() as usize] = GONE;
+        sending
+    }
+
+    /// Where the state of a flow is, unless the flow is done.
+    #[inline]
+    pub(super) fn slot(&self, number: u32) -> Option<usize> {
+        let slot = self.slots[number as usize];
+        (slot != GONE).then_some(slot as usize)
+    }
+
+    /// The flow in a slot, if there is one.
+    pub(super) fn get(&self, slot: usize) -> Option<&Sending> {
+        self.states.get(slot)
+    }
+
+    /// The flows under way.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Sending> {
+        self.states.iter().map(|(_, sending)| sending)
+    }
+}
+
+impl Index<usize> for Sendings {
+    type Output = Sending;
+
+    #[inline]
+    fn index(&self, slot: usize) -> &Sending {
+        &self.states[slot]
+    }
+}
+
+impl IndexMut<usize> for Sendings {
+    #[inline]
+    fn index_mut(&mut self, slot: usize) -> &mut Sending {
+        &mut self.states[slot]
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Sender {
+    Tcp(TcpSender),
+    Handshake(Handshake),
+    QueuePair(QueuePair),
+    ConstantRate(ConstantRateSender),
+}
+
+/// One flow under way. All but the sender is in one cache line, the sender begins the next.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Sending {
+    pub(super) flow: Flow,
+    /// Until what is in flight is given up.
+    pub(super) timer: Timer,
+    /// Bytes of this flow waiting in the adapter.
+    pub(super) queued: Bytes,
+    /// The place of its limiter, or [`NO_LIMITER`].
+    pub(super) limiter: u32,
+    /// What every packet adds to its payload.
+    pub(super) headers: u16,
+    /// Flags of every packet.
+    pub(super) flags: u8,
+    pub(super) held_back: bool,
+    pub(super) sender: Sender,
+    /// Number of its persistent connection among those to its destination.
+    pub(super) connection: Option<u32>,
+}
+
+const _: () = assert!(offset_of!(Sending, sender) == 64);
+const _: () = assert!(size_of::<Sending>() <= 9 * 64, "every flow under way has one");
+
+impl Sending {
+    pub(super) fn number(&self) -> u32 {
+        self.flow.number
+    }
+
+    pub(super) fn size(&self) -> Bytes {
+        self.flow.size
+    }
+
+    #[inline]
+    pub(super) fn queue_pair(&mut self) -> Option<&mut QueuePair> {
+        match &mut self.sender {
+            Sender::QueuePair(pair) => Some(pair),
+            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
+        }
+    }
+
+    pub(super) fn window(&self) -> Option<Bytes> {
+        match &self.sender {
+            Sender::Tcp(sender) => Some(sender.window()),
+            Sender::Handshake(handshake) => Some(handshake.window()),
+            Sender::QueuePair(pair) => pair.sender.window(),
+            Sender::ConstantRate(_) => None,
+        }
+    }
+
+    pub(super) fn rate_at(&self, now: Time) -> Option<Rate> {
+        match &self.sender {
+            Sender::QueuePair(pair) => Some(pair.sender.rate_at(now)),
+            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
+        }
+    }
+
+    pub(super) fn priority(&self) -> usize {
+        self.flow.priority.into()
+    }
+
+    pub(super) fn so_far(&self) -> UnfinishedFlow {
+        let (retransmitted, timeouts) = match &self.sender {
+            Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
+            Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
+            Sender::Handshake(handshake) => (Bytes::ZERO, handshake.timeouts()),
+            Sender::ConstantRate(_) => (Bytes::ZERO, 0),
+        };
+        UnfinishedFlow { flow: self.flow, retransmitted, timeouts }
+    }
+
+    /// Whether the adapter limits its rate.
+    #[inline]
+    pub(super) fn is_limited(&self) -> bool {
+        self.limiter != NO_LIMITER
+    }
+
+    pub(super) fn waits_in_adapter(&self) -> bool {
+        self.queued > Bytes::ZERO
+    }
+
+    fn key(&self) -> TimerKey {
+        TimerKey::Sending(self.flow.number)
+    }
+
+    #[inline]
+    pub(super) fn poll_transmit(&mut self, now: Time) -> Transmit {
+        if let Sender::Tcp(sender) = &mut self.sender {
+            return sender.poll_transmit(now);
+        }
+        self.poll_other(now)
+    }
+
+    /// The same of all but TCP, apart so that it costs that nothing.
+    #[cold]
+    fn poll_other(&mut self, now: Time) -> Transmit {
+        match &mut self.sender {
+            Sender::Handshake(handshake) => handshake.poll_transmit(),
+            Sender::ConstantRate(sender) => {
+                let transmit = sender.poll_transmit(now);
+                self.flow.size = sender.size();
+                transmit
+            }
+            Sender::Tcp(_) | Sender::QueuePair(_) => Transmit::Idle,
+        }
+    }
+
+    #[inline]
+    pub(super) fn send(
+        &mut self,
+        packet: Packet,
+        adapter: &mut Adapter,
+        pending: &mut Pending,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Sent {
+        let sent = adapter.send(packet, pending, context);
+        if sent != Sent::Elsewhere {
+            self.queued += packet.frame();
+        }
+        sent
+    }
+
+    pub(super) fn wait_until(&mut self, time: Time, pending: &mut Pending) {
+        let key = self.key();
+        pending.arm(&mut self.timer, key, time);
+    }
+
+    pub(super) fn hold_back(&mut self) {
+        self.held_back = true;
+        if let Sender::Tcp(sender) = &mut self.sender {
+            sender.on_held_back();
+        }
+    }
+
+    /// One of the flow's frames has left the adapter. Returns whether that lets a flow go on that was held back.
+    #[inline]
+    pub(super) fn on_left_adapter(&mut self, frame: Bytes, small_queue: Bytes) -> bool {
+        self.queued -= frame;
+        let goes_on = self.held_back && self.queued < small_queue;
+        self.held_back &= !goes_on;
+        goes_on
+    }
+
+    #[inline]
+    pub(super) fn arm_retransmission(
+        &mut self,
+        pending: &mut Pending,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let timeout = match &mut self.sender {
+            Sender::Tcp(sender) => Some(sender.timeout()),
+            _ => self.other_timeout(),
+        };
+        if let Some(timeout) = timeout {
+            let key = self.key();
+            pending.arm(&mut self.timer, key, context.now + timeout);
+        }
+    }
+
+    #[cold]
+    fn other_timeout(&mut self) -> Option<Span> {
+        match &mut self.sender {
+            Sender::Handshake(handshake) => Some(handshake.timeout()),
+            Sender::QueuePair(pair) => pair.sender.timeout(),
+            Sender::Tcp(_) | Sender::ConstantRate(_) => None,
+        }
+    }
+
+    /// It has sent what it may send now. Returns whether that was all of it, and nothing will be acknowledged.
+    #[inline]
+    pub(super) fn is_done_after_sending(
+        &mut self,
+        pending: &mut Pending,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        let is_waiting = match &self.sender {
+            Sender::Tcp(sender) => sender.is_waiting(),
+            Sender::Handshake(handshake) => handshake.is_waiting(),
+            Sender::ConstantRate(sender) => return sender.is_done(),
+            Sender::QueuePair(_) => return false,
+        };
+        if is_waiting && !self.timer.is_armed() {
+            self.arm_retransmission(pending, context);
+        }
+        false
+    }
+
+    /// What its packets are like once its connection is open.
+    pub(super) fn send_data(&mut self, settings: &Tcp) {
+        self.headers = settings.headers.get() as u16;
+        self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
+    }
+
+    /// It sends one more segment or packet at most. Of constant rate the sender itself knows when it ends.
+    pub(super) fn end(&mut self) {
+        match &mut self.sender {
+            Sender::Tcp(sender) => self.flow.size = sender.end(),
+            Sender::Handshake(handshake) => self.flow.size = handshake.end(),
+            Sender::QueuePair(pair) => self.flow.size = pair.sender.end(),
+            Sender::ConstantRate(_) => {}
+        }
+    }
+
+    #[inline]
+    pub(super) fn packet(
+        &self,
+        source: NodeId,
+        sequence: u64,
+        length: u32,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Packet {
+        let mut flags = self.flags;
+        if sequence + u64::from(length) == self.flow.size.get() {
+            flags |= LAST;
+        }
+        if let Sender::Tcp(sender) = &self.sender
+            && sender.tells_of_reduction(sequence)
+        {
+            flags |= WINDOW_REDUCED;
+        }
+        Header {
+            sequence,
+            stamp: context.now.get(),
+            source,
+            destination: self.flow.destination,
+            flow: self.flow.number,
+            reception: self.flow.reception,
+            length,
+            frame: length as u16 + self.headers,
+            transport: self.flow.transport,
+            flags,
+        }
+        .into()
+    }
+}
