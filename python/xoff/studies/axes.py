@@ -1,5 +1,6 @@
-"""Axes: what is varied from run to run, in files and on the command line.
+"""Axes of studies: keys that vary from run to run, in files and on the command line.
 
+```toml
 [axes.threshold]             # the values of one key
 key = "switch.marking.queue.threshold"
 values = [25, 50]
@@ -8,7 +9,8 @@ unit = "kB"                  # left out if they have none
 [axes.scheme.values]         # names, or numbers in quotes, each with the keys it changes
 standard = {}
 bcc = { "switch.marking.pool" = { kind = "bcc" } }
-unmarked = { "switch.marking" = "" }   # leaves the key out
+unmarked = { "switch.marking" = "" }   # removes the key
+```
 """
 
 from __future__ import annotations
@@ -39,11 +41,11 @@ Changes: TypeAlias = dict[str, Any]
 """Keys of a scenario with their new values."""
 
 Positions: TypeAlias = "Mapping[Value, Changes]"
-"""The positions on an axis, and what each changes."""
+"""Positions on an axis, each with the keys that it changes."""
 
 
 def position(text: str) -> Value:
-    """What a name in a file says: a number, if it reads as one."""
+    """Returns a name in a file as a number, if it reads as one."""
     for number in (int, float):
         with contextlib.suppress(ValueError):
             return number(text)
@@ -51,15 +53,14 @@ def position(text: str) -> Value:
 
 
 class Axis(Table):
-    """What one axis varies."""
+    """An axis: values of one key, or names that each stand for some changed keys."""
 
     values: Annotated[Any, Field(json_schema_extra={"format": "list, or a table of names"})]
-    """Values of the key; or names, or numbers in quotes, each with a table of the keys that it changes (`""`: leaves
-    out)."""
+    """Values of the key; or names, or numbers in quotes, each with a table of changed keys (`""` removes a key)."""
     key: str | None = None
-    """Of the scenario."""
+    """Key of the scenario that takes the values."""
     unit: str | None = None
-    """Of all values; left out, they have none, or each its own."""
+    """Unit of all values; left out, they have none, or each its own."""
 
     @model_validator(mode="after")
     def _named_or_of_one_key(self) -> Axis:
@@ -84,7 +85,7 @@ class Axis(Table):
 
     @classmethod
     def given(cls, name: str, values: object) -> Axis:
-        """From Python: values of the key `name`, or names with the keys they change. Raises ScenarioError."""
+        """Makes an axis from Python values of the key `name`, or from names with changed keys. Raises ScenarioError."""
         values = plain(values)
         try:
             if isinstance(values, Mapping):
@@ -97,12 +98,12 @@ class Axis(Table):
 
     @classmethod
     def spelled(cls, key: str, values: Iterable[str]) -> Axis:
-        """Values of a key as `--set` takes them: strings need no quotes."""
+        """Makes an axis from values of a key as `--set` takes them: strings need no quotes."""
         return cls(values={text: {key: literal(text)} for text in values})
 
     @property
     def positions(self) -> Positions:
-        """What it varies."""
+        """Positions of the axis, each with the keys that it changes."""
         if isinstance(self.values, dict):
             return {position(name): changes for name, changes in self.values.items()}
         assert self.key is not None
@@ -110,7 +111,7 @@ class Axis(Table):
 
 
 def check_unvaried(axes: Mapping[str, Axis], changes: Iterable[str], file: str | None = None) -> None:
-    """Raises ScenarioError for a change, `KEY=VALUE`, of a key that an axis changes at each of its positions."""
+    """Raises ScenarioError for a change, `KEY=VALUE`, of a key that an axis sets at each of its positions."""
     for change in changes:
         key = change.partition("=")[0].strip()
         spellings = {key, re.sub(r"\[\d+\]", "", key)}  # a key without an index is that of all tables
@@ -120,14 +121,14 @@ def check_unvaried(axes: Mapping[str, Axis], changes: Iterable[str], file: str |
 
 
 def headings(names: Iterable[str]) -> dict[str, str]:
-    """What keys are called above columns: the end of each, where that tells it apart."""
+    """Returns the headings of keys: the last part of each where that is unique, else the whole key."""
     ends = {name: name.rpartition(".")[2] for name in names}
     of_each = list(ends.values())
     return {name: end if of_each.count(end) == 1 else name for name, end in ends.items()}
 
 
 def combinations(axes: Mapping[str, Positions]) -> Iterator[tuple[dict[str, Value], Changes]]:
-    """Every combination of positions, the last axis first, and what each changes; a later axis has the last word."""
+    """Yields every combination of positions, the last axis fastest, with its changes; a later axis overrides."""
     for positions in itertools.product(*axes.values()):
         at = dict(zip(axes, positions, strict=True))
         changes: Changes = {}
@@ -137,10 +138,10 @@ def combinations(axes: Mapping[str, Positions]) -> Iterator[tuple[dict[str, Valu
 
 
 def spelled(options: Iterable[str]) -> dict[str, list[str]]:
-    """Keys and their values from texts `KEY=A,B,C` of `--sweep`; commas in brackets or quotes separate nothing.
+    """Parses options `--sweep KEY=A,B,C` into keys and their values; commas in brackets or quotes separate nothing.
 
-    START:END:STEP stands for several values. Raises ScenarioError for one without values, for what stands twice, and
-    for a step that does not lead to the end.
+    START:END:STEP stands for several values. Raises ScenarioError for a key without values, for a key or value that
+    stands twice, and for a step that does not lead to the end.
     """
     found = {}
     for key, parts in listed(options, "--sweep").items():
@@ -153,9 +154,9 @@ def spelled(options: Iterable[str]) -> dict[str, list[str]]:
 
 
 def listed(options: Iterable[str], option: str) -> dict[str, list[str]]:
-    """Keys and what stands between commas behind each, from texts `KEY=A,B,C`.
+    """Parses texts `KEY=A,B,C` into keys, each with the texts between commas.
 
-    Raises ScenarioError, which names the option, for one with nothing between, and for a key that stands twice.
+    Raises ScenarioError, which names the option, for an empty value, and for a key that stands twice.
     """
     found: dict[str, list[str]] = {}
     for text in options:
@@ -173,7 +174,7 @@ def listed(options: Iterable[str], option: str) -> dict[str, list[str]]:
 
 
 def literal(text: str) -> object:
-    """A value as `--set` takes it: strings need no quotes."""
+    """Parses a value as `--set` takes it: strings need no quotes."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -1,4 +1,4 @@
-"""What a measure must not exceed, or fall below, on the command line and in searches."""
+"""Bounds on measures, on the command line and in searches."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bound:
-    """What a measure must not exceed, or fall below."""
+    """A limit that a measure must not exceed, or must not fall below."""
 
     measure: str
     limit: float
     is_ratio: bool
-    """Whether the limit says how many times what is held against it."""
+    """Whether the limit is a multiple of a base value."""
     is_least: bool
-    """Whether it must not fall below."""
+    """Whether the measure must not fall below the limit."""
 
     @classmethod
     def given(cls, measure: str, limit: float | str, *, is_least: bool, where: str) -> Bound:
-        """For a number, or `x1.05` for so many times. Raises InputError, which says where, for another limit."""
+        """Makes a bound from a number, or from `x1.05` for a multiple. Raises InputError, which says `where`."""
         text = str(limit)
         is_ratio = text.startswith("x")
         try:
@@ -35,7 +35,7 @@ class Bound:
             raise InputError(None, where, f"`{text}` is no limit", expected) from None
 
     def excess(self, value: float, base: float = 1.0) -> float:
-        """By what share of the limit it is broken; not above zero where it is kept to."""
+        """Returns the share of the limit by which a value breaks it; zero or less if it keeps to the limit."""
         limit = self.limit * base if self.is_ratio else self.limit
         beyond = limit - value if self.is_least else value - limit
         return beyond / abs(limit) if limit else beyond
@@ -45,7 +45,7 @@ class Bound:
 
 
 def spelled(at_most: Iterable[str] | None, at_least: Iterable[str] | None) -> list[Bound]:
-    """What `--at-most KEY=LIMIT` and `--at-least KEY=LIMIT` say. Raises InputError."""
+    """Parses options `--at-most KEY=LIMIT` and `--at-least KEY=LIMIT`. Raises InputError."""
     return [
         _spelled(text, option, is_least=is_least)
         for option, texts, is_least in (("--at-most", at_most, False), ("--at-least", at_least, True))

@@ -1,4 +1,4 @@
-"""The same traffic through several scenarios: every measure, and how many times that of the first scenario it is."""
+"""Comparisons: the same traffic through several scenarios, each measure with its ratio to the first scenario."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 _OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
 _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
 FCTS = tuple(measure for measure in _OF_CLASSES if "fct" in measure)
-"""What `fct_ratios.svg` draws."""
+"""Measures that `fct_ratios.svg` draws."""
 _OF_WORKLOADS = (*_OF_FLOWS, "unfinished_goodput_mean_gbps")
 _OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
 _OF_JOBS = ("completion_us",)
 _OF_UNFINISHED = (unfinished.MEASURE, "flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
 _OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", *_OF_UNFINISHED, "pfc.off_us")
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
-"""What is compared unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
+"""Measures by default: keys of `summary.json`, which `xoff explain` explains."""
 
 _MOST_WORKLOADS = 12
 _ESTIMATES = ("value", "value_low", "value_high", "ratio", "ratio_low", "ratio_high")
@@ -55,12 +55,12 @@ class Row(NamedTuple):
     """One measure of one scenario."""
 
     measure: str
-    """A key of `summary.json`: `flows.all.fct_p99_us`, `workloads[1].fct_p99_us`, `loss_rate`."""
+    """Key of `summary.json`, such as `flows.all.fct_p99_us`, `workloads[1].fct_p99_us` or `loss_rate`."""
     scenario: str
     value: Estimate
     """Mean over the seeds."""
     ratio: Estimate | None
-    """How many times the first scenario's; None where that is zero for every seed."""
+    """Ratio to the first scenario; None where that is zero for every seed."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,13 +72,13 @@ class Comparison:
     seeds: tuple[int, ...]
     """Seeds with which every scenario has run."""
     summaries: tuple[tuple[Summary, ...], ...]
-    """For each scenario, what `summary.json` holds of its run with each seed."""
+    """For each scenario, the summary of its run with each seed."""
     flows: tuple[tuple[pa.Table, ...], ...] = field(default=(), repr=False)
     """For each scenario, the finished flows of its run with each seed: some columns of `flows.parquet`."""
     unfinished: tuple[Unfinished, ...] = ()
     """For each scenario, the flows that had not finished, of all seeds together."""
     measures: tuple[str, ...] = MEASURES
-    """What was asked for; of `MEASURES` also those of several workloads, of collectives and of jobs."""
+    """Measures to compare; `MEASURES` includes those of several workloads, of collectives and of jobs."""
     interrupted: bool = False
     """Whether Ctrl-C left seeds out."""
 
@@ -86,18 +86,18 @@ class Comparison:
     def open(
         cls, folders: Sequence[str | Path] | Mapping[str, str | Path], *, measures: Sequence[str] = MEASURES
     ) -> Comparison:
-        """Compares runs that are there with the first: their result folders, each of one scenario.
+        """Compares finished runs with the first of them, from result folders of one scenario each.
 
         Args:
-            folders: What `xoff run` has written, at least one; a dictionary gives them names of their own.
+            folders: Result folders of `xoff run`, at least one; a dictionary gives them names of their own.
             measures: Keys of `summary.json`.
 
         Raises:
-            TypeError: They are no list.
+            TypeError: The folders are no list.
             ValueError: There is no folder.
-            FileNotFoundError: One is no result folder.
-            ResultError: One is damaged, or of a run that was interrupted.
-            ScenarioError: One is of other traffic than the first, or of another seed, or a measure is no number of
+            FileNotFoundError: A folder is no result folder.
+            ResultError: A folder is damaged, or of a run that was interrupted.
+            ScenarioError: A run has other traffic or another seed than the first, or a measure is no number of
                 summaries.
         """
         _check_list("folders", folders)
@@ -122,7 +122,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[Row]:
-        """Measure by measure, the scenarios in order; measures that count no flow or pause are left out."""
+        """Rows, measure by measure, with the scenarios in order; measures that count no flow or pause are left out."""
         measures = self.measures
         if measures == MEASURES:
             measures = (*_OF_CLASSES, *self._of_workloads, *self._of_applications, *_OF_RUNS)
@@ -130,7 +130,7 @@ class Comparison:
 
     @property
     def rows_by_measure(self) -> dict[str, dict[str, Row]]:
-        """The same by measure and scenario; what was asked for is there even if nothing counts."""
+        """Rows by measure and scenario; a measure that was asked for is there even if it has no value."""
         asked_for = self.measures if self.measures != MEASURES else ()
         found: dict[str, dict[str, Row]] = {measure: {} for measure in asked_for}
         for row in self.rows:
@@ -139,14 +139,14 @@ class Comparison:
 
     @property
     def _of_workloads(self) -> list[str]:
-        """What is compared of each workload, where there are several; of the first ones where there are many."""
+        """Measures of each workload if there are several, of the first ones only if there are many."""
         count = self._least("workloads")
         told = range(min(count, _MOST_WORKLOADS)) if count > 1 else ()
         return [f"workloads[{index}].{measure}" for index in told for measure in _OF_WORKLOADS]
 
     @property
     def _of_applications(self) -> list[str]:
-        """What is compared of each workload of collectives and of each job, of the first ones where there are many."""
+        """Measures of each workload of collectives and of each job, of the first ones only if there are many."""
         return [
             f"{key}[{index}].{measure}"
             for key, measures in (("collectives", _OF_COLLECTIVES), ("jobs", _OF_JOBS))
@@ -155,12 +155,12 @@ class Comparison:
         ]
 
     def _least(self, key: str) -> int:
-        """How many a list of the summaries has at least; summaries of before have none."""
+        """Returns the least length of a list in the summaries; old summaries lack it."""
         return min(len(summary.get(key, ())) for runs in self.summaries for summary in runs)
 
     @property
     def table(self) -> pa.Table:
-        """The same as an Arrow table: `measure`, `scenario`, `value`, `ratio`, and `_low` and `_high` of both."""
+        """Rows as an Arrow table: `measure`, `scenario`, `value`, `ratio`, and `_low` and `_high` of both."""
         import pyarrow as pa
 
         words = [(name, pa.string()) for name in ("measure", "scenario")]
@@ -169,12 +169,12 @@ class Comparison:
 
     @cached_property
     def by_size(self) -> tuple[OfSize, ...]:
-        """Slowdowns of each group of flows of similar size in each scenario."""
+        """Slowdowns of each group of flows of similar size, in each scenario."""
         return tuple(slowdown_by_size.of_runs(self.names, self.flows))
 
     @cached_property
     def ideal_ns(self) -> tuple[float, ...]:
-        """For each scenario the completion times that its finished flows would have alone, in all."""
+        """For each scenario, the sum of the completion times that its finished flows would have alone (ns)."""
         return tuple(sum(map(_ideal_ns, runs)) for runs in self.flows)
 
     @property
@@ -198,7 +198,7 @@ class Comparison:
         return small, medium
 
     def as_dict(self) -> dict[str, Any]:
-        """What `comparison.json` holds."""
+        """Returns the content of `comparison.json`."""
         return {
             "scenarios": list(self.names),
             "seeds": list(self.seeds),
@@ -214,7 +214,7 @@ class Comparison:
     def save(self, path: str | Path, *, force: bool = False, figures: str = FigureFormat.SVG) -> Path:
         """Writes `comparison.json`, `fct_ratios.svg` and `slowdown_by_size.svg` into a new folder; returns its path.
 
-        The figures are left out where there is nothing to draw: one scenario, flows of one size.
+        Figures are left out where there is nothing to draw, as with one scenario or flows of one size.
 
         Args:
             path: The folder to make.
@@ -228,14 +228,14 @@ class Comparison:
             return self.commit(staging, figures=figures)
 
     def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG, workloads: Workloads = None) -> Path:
-        """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
+        """Writes the files into a folder from `prepare`, and gives it its name. Raises OutputError."""
         with staging.writing():
             json_text.write(staging.path / NUMBERS, self.as_dict())
             self.draw(staging.path, figures, workloads)
         return staging.commit()
 
     def draw(self, path: Path, figures: str, workloads: Workloads = None) -> None:
-        """Writes the figures into an existing folder; slowdowns by size of flows of all or of some workloads."""
+        """Writes the figures into an existing folder; slowdowns by size are of all or of some workloads."""
         ending = FigureFormat(figures)
         if any(row.ratio for row in self.rows if row.measure in FCTS and row.scenario != self.names[0]):
             self.plot.save(path / f"fct_ratios.{ending}")
@@ -251,12 +251,12 @@ class Comparison:
         return grids.of_comparison(self).as_html()
 
     def values(self, measure: str) -> list[list[float | None]]:
-        """For each scenario a measure's value with each seed. Raises ScenarioError if it is no number of summaries."""
+        """Returns a measure's value for each scenario and seed. Raises ScenarioError if it is no summary's number."""
         check_measures([measure], key="measure")
         return [[value_at(summary, measure) for summary in runs] for runs in self.summaries]
 
     def _is_told(self, measure: str) -> bool:
-        """Whether a usual measure is told: those of pauses and of unfinished flows are only where there are any."""
+        """Whether a default measure is shown; those of pauses and unfinished flows only are if there are any."""
         if measure == unfinished.MEASURE:
             return any(found.flows for found in self.unfinished)
         return measure != "pfc.off_us" or any(map(any, self.values(measure)))
@@ -274,12 +274,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class WantedComparison:
-    """What a comparison runs."""
+    """The runs of a comparison, before they have run."""
 
     names: tuple[str, ...]
     seeds: tuple[int, ...]
     runs: tuple[tuple[Scenario, ...], ...]
-    """For each seed, every scenario with it."""
+    """For each seed, every scenario with that seed."""
     measures: tuple[str, ...]
 
     @classmethod
@@ -290,7 +290,9 @@ class WantedComparison:
         names: tuple[str, ...] | None = None,
         measures: Sequence[str] = MEASURES,
     ) -> WantedComparison:
-        """Every scenario with as many seeds, from the first one's own upwards; named by their files unless told.
+        """Prepares the runs of every scenario with each seed, from the first scenario's own seed upwards.
+
+        Scenarios are named by their files unless `names` are given.
 
         Raises ScenarioError if the scenarios do not have the same traffic, or a measure is no number of summaries.
         """
@@ -305,15 +307,15 @@ class WantedComparison:
 
     @property
     def all_runs(self) -> list[Scenario]:
-        """Every run, seed by seed, so that whoever interrupts them has whole seeds."""
+        """Every run, seed by seed, so that an interrupt leaves whole seeds."""
         return [run for runs in self.runs for run in runs]
 
     def progress(self, found: Comparison | None) -> str:
-        """How many seeds that is of how many."""
+        """Returns in words how many of the seeds have run."""
         return f"{len(found.seeds) if found else 0} of {len(self.seeds)} seeds"
 
     def finished(self, kept: KeptRuns) -> Comparison | None:
-        """What can be said of the seeds with which every scenario has run; None if there is no such seed."""
+        """Returns the comparison over the seeds with which every scenario has run; None if there is no such seed."""
         complete = [index for index, runs in enumerate(self.runs) if all(map(kept.has, runs))]
         if not complete:
             return None
@@ -344,11 +346,11 @@ def compare(
 
     Args:
         scenarios: Scenarios or their files, at least one; a dictionary gives them names of its own.
-        seeds: How many seeds each runs with, from the first scenario's own upwards.
+        seeds: Number of seeds of each scenario, from the first scenario's own seed upwards.
         measures: Keys of `summary.json`.
-        workers: How many run at once, each in a process of its own; 1 runs them in this one. In a script, a call with
+        workers: Number of runs at once, each in a process of its own; 1 runs them in this one. In a script, a call with
             more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
-        keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
+        keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
     Raises:
@@ -369,16 +371,16 @@ def compare(
 
 
 def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:
-    """A place for a comparison: the folder `out`, or by default a new numbered one, `results/NAME-001`.
+    """Begins the folder of a comparison: `out`, or by default a new numbered one, `results/NAME-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier comparison be replaced,
-    and one that was interrupted is replaced without.
+    Raises OutputError if it cannot be written or `out` exists. With `force`, an earlier comparison is replaced; an
+    interrupted one is replaced without.
     """
     return Staging.of_numbers(out, name, NUMBERS, force=force)
 
 
 def _check_list(name: str, given: object) -> None:
-    """Raises TypeError for one of what is to be several, and ValueError for none."""
+    """Raises TypeError unless an argument is a list or dictionary, and ValueError if it is empty."""
     if isinstance(given, str) or not isinstance(given, Collection):
         message = f"{name}: is a {type(given).__name__}; expected a list of {name}, or a dictionary that names them"
         raise TypeError(message)
@@ -386,14 +388,14 @@ def _check_list(name: str, given: object) -> None:
 
 
 def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
-    """The names of their files, told apart."""
+    """Returns a unique name for each scenario, from its file."""
     return _told_apart(
         [scenario.name for scenario in scenarios], [scenario.file or scenario.title for scenario in scenarios]
     )
 
 
 def _told_apart(names: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
-    """The names; where two are alike, the paths; where these are alike too, with their place."""
+    """Returns the names if they are unique, else the paths, else the paths with their position."""
     for told in (names, paths):
         if len(set(told)) == len(told):
             return tuple(told)
@@ -413,6 +415,6 @@ def _ideal_ns(flows: pa.Table) -> float:
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    """A row without nesting."""
+    """Returns a row as a flat dictionary."""
     estimates = (*row.value, *(row.ratio or (None, None, None)))
     return {"measure": row.measure, "scenario": row.scenario, **dict(zip(_ESTIMATES, estimates, strict=True))}

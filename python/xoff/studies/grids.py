@@ -1,4 +1,4 @@
-"""Comparisons and sweeps as tables of text: shared by the terminal and the notebook."""
+"""Comparisons, sweeps and searches as tables of text, for the terminal and the notebook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def of_comparison(comparison: Comparison) -> Grid:
-    """Every measure of every scenario with its ratio to the first."""
+    """Returns every measure of every scenario, with its ratio to the first scenario."""
     names = workload_names(comparison.summaries[0][0])
     labels = class_labels(list(comparison.size_classes_bytes))
     labels |= {f"workloads[{index}]": name for index, name in enumerate(names)}
@@ -53,11 +53,11 @@ def of_comparison(comparison: Comparison) -> Grid:
 
 
 _APART = 1.05
-"""How many times the least of several ideal times the greatest is, where that is told: headers make a few percent."""
+"""Ratio of the greatest to the least ideal time from which a note is made; headers alone make a few percent."""
 
 
 def _ideals(comparison: Comparison) -> str | None:
-    """Says if slowdowns of the same flows are over times that differ."""
+    """Returns a note if scenarios compute slowdowns of the same flows over different ideal times."""
     ideals = dict(zip(comparison.names, comparison.ideal_ns, strict=True))
     if any(found.flows for found in comparison.unfinished) or not min(ideals.values()):
         return None
@@ -70,7 +70,7 @@ def _ideals(comparison: Comparison) -> str | None:
 
 
 def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
-    """What was measured at each combination, or how many times that at the first position it is."""
+    """Returns the measures of each combination, or their ratios to the first position of the first axis."""
     sweep, measures = swept.sweep, swept.told
     of_all = unfinished.together(row.unfinished for row in swept.rows)
     left_out = ["unfinished"] if of_all.flows else []
@@ -105,7 +105,7 @@ _TOLD_TRIALS = 10
 
 
 def of_tuning(tuned: Tuned) -> Grid:
-    """The scenario as it stands, the best trials, and what was measured with each."""
+    """Returns the unchanged scenario and the best trials, with the measures of each."""
     tuning = tuned.tuning
     told = [tuned.base, *tuned.ranked[:_TOLD_TRIALS]]
     tells = {
@@ -142,7 +142,7 @@ def _brackets(seeds: tuple[int, ...]) -> str:
 
 
 def _vague(estimates: Iterable[Estimate | None], sign: str) -> str:
-    """What stands in place of intervals that tell nothing, where there are some."""
+    """Returns a note on the intervals that were left out as too wide; empty if there are none."""
     is_somewhere = any(estimate is not None and estimate.is_vague for estimate in estimates)
     return f"; {sign}: so few seeds tell nothing of the interval, more do" if is_somewhere else ""
 
@@ -152,14 +152,14 @@ def _values(swept: Swept, measure: str) -> list[float]:
 
 
 def _of_base(tell: Callable[[float], str], row: Row | None, *, is_alone: bool) -> str:
-    """A value, with its interval where there are no ratios."""
+    """Formats a value of the first scenario, with its interval if there are no ratios."""
     if row is None:
         return "-"
     return _with_bounds(tell, row.value) if is_alone else tell(row.value.value)
 
 
 def _compared(tell: Callable[[float], str], row: Row | None) -> str:
-    """A value and how many times the base's it is."""
+    """Formats a value and its ratio to the first scenario's."""
     if row is None:
         return "-"
     value = tell(row.value.value)
@@ -186,9 +186,9 @@ def _with_bounds(tell: Callable[[float], str], value: Estimate) -> str:
 
 
 _ROUNDING = 1e-9
-"""Intervals of less than this are those of equal numbers."""
+"""Width of an interval, as a share, below which numbers count as equal."""
 _WIDE = 0.2
-"""Intervals of more than this to either side, as a share of the value, are not symmetric to speak of."""
+"""Width of an interval to either side, as a share of the value, above which both bounds are shown."""
 
 
 def _with_share(tell: Callable[[float], str], found: Estimate | None) -> str:

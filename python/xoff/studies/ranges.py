@@ -1,4 +1,4 @@
-"""Ranges on the command line: what `KEY=START:END:STEP` stands for, and whether text is `START:END`."""
+"""Ranges on the command line, `START:END` and `START:END:STEP`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Quantities(NamedTuple):
 
 
 def quantities(text: str) -> Quantities | None:
-    """What stands between colons, an empty list if it is not in one unit; None if that is no quantities."""
+    """Parses quantities between colons; no numbers if units differ, None if the text has no quantities."""
     found = [_QUANTITY.fullmatch(part.strip()) for part in text.split(":")]
     if None in found:
         return None
@@ -32,10 +32,10 @@ def quantities(text: str) -> Quantities | None:
 
 
 def values_of(where: str, text: str, expected: str) -> list[str]:
-    """What a value stands for: itself, or all of START:END:STEP, the end included.
+    """Returns the values of START:END:STEP, the end included; other text stands for itself.
 
-    Raises ScenarioError, which says `where` and what is `expected`, for what is no range, and for a step that does not
-    lead to the end.
+    Raises ScenarioError, with `where` and `expected`, for a malformed range, and for a step that does not lead to the
+    end.
     """
     found = quantities(text)
     if ":" not in text or found is None:

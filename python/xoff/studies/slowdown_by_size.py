@@ -26,22 +26,22 @@ class OfSize(NamedTuple):
     """Flows of similar size in one scenario."""
 
     largest_bytes: int
-    """The largest size in the group, which is the same in every scenario."""
+    """Largest size of the group, which all scenarios share."""
     scenario: str
     flows: int
-    """Of all seeds together."""
+    """Number of flows, over all seeds."""
     quantiles: tuple[Estimate, ...]
-    """Slowdown at each of `PERCENTS`: of the flows of all seeds, with the interval of what it is with each."""
+    """Slowdown at each of `PERCENTS` over the flows of all seeds, with its interval over seeds."""
 
     @classmethod
     def schema(cls) -> pa.Schema:
-        """The columns of a table of them, whatever is in it."""
+        """Returns the columns of a table of groups."""
         estimates = [f"slowdown_p{percent}{end}" for percent in PERCENTS for end in ("", "_low", "_high")]
         fields = [("largest_bytes", pa.int64()), ("scenario", pa.string()), ("flows", pa.int64())]
         return pa.schema([*fields, *((name, pa.float64()) for name in estimates)])
 
     def as_dict(self) -> dict[str, Any]:
-        """A row without nesting, with the names that measures have."""
+        """Returns a flat row, with the names that measures have."""
         cells: dict[str, Any] = {"largest_bytes": self.largest_bytes, "scenario": self.scenario, "flows": self.flows}
         for percent, estimate in zip(PERCENTS, self.quantiles, strict=True):
             name = f"slowdown_p{percent}"
@@ -50,16 +50,18 @@ class OfSize(NamedTuple):
 
 
 def flows_in(folder: Path, summary: Summary) -> pa.Table:
-    """The finished flows of a result, as far as figures need them. Raises ResultError."""
+    """Returns the columns of a result's finished flows that figures need. Raises ResultError."""
     return flow_table(folder, summary, COLUMNS)
 
 
 def of_runs(names: Sequence[str], flows: Sequence[Sequence[pa.Table]]) -> list[OfSize]:
-    """Group by group, the scenarios in order; left out is what has no flow with some seed.
+    """Returns the slowdowns, group by group with the scenarios in order.
+
+    A scenario is left out of a group in which it has no flow with some seed.
 
     Args:
-        names: Of the scenarios.
-        flows: For each scenario those of its run with each seed.
+        names: Names of the scenarios.
+        flows: For each scenario, the flows of its run with each seed.
     """
     largest = limits([np.concatenate([counted(run, "size_bytes") for run in runs]) for runs in flows])
     found = [[slowdowns_within(run, largest) for run in runs] for runs in flows]
@@ -72,7 +74,7 @@ def of_runs(names: Sequence[str], flows: Sequence[Sequence[pa.Table]]) -> list[O
 
 
 def _over_seeds(size: int, name: str, with_seeds: Sequence[npt.NDArray[np.float64]]) -> Iterator[OfSize]:
-    """One group, whose slowdowns with each seed are in order."""
+    """Yields one group of one scenario, from the ordered slowdowns with each seed; nothing if a seed has none."""
     if all(map(len, with_seeds)):
         pooled = np.sort(np.concatenate(with_seeds))
         of_seeds = zip(*map(quantiles, with_seeds), strict=True)

@@ -1,4 +1,4 @@
-"""A scenario for every combination of what is varied: what was measured at each, with its interval over seeds."""
+"""Sweeps: a scenario at every combination of positions on axes, with measures and their intervals over seeds."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ MEASURES = (
     "flows.unfinished_goodput_min_gbps",
     "flows.long_lived_jain_index",
 )
-"""What is measured unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
+"""Measures by default: keys of `summary.json`, which `xoff explain` explains."""
 
 NUMBERS = "sweep.json"
 _MOST_COMBINATIONS = 10_000
 _MOST_BY_SIZE, _MOST_FLOWS = 64, 5_000_000
-"""Combinations, and flows of all their runs, whose slowdowns are told by flow size: they are in memory at once."""
+"""Most combinations, and most flows of all runs, for slowdowns by flow size; all are in memory at once."""
 
 
 @dataclass(frozen=True)
 class Combination:
-    """One position on each axis, before it has run."""
+    """A combination of one position on each axis, before it has run."""
 
     at: Mapping[str, Value]
     runs: tuple[Scenario, ...]
@@ -69,12 +69,12 @@ class Combination:
 
 
 Values: TypeAlias = "dict[str, list[float]]"
-"""For each measure its value with each seed."""
+"""Values of each measure, one per seed."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is to be run."""
+    """A sweep before it has run."""
 
     title: str
     axes: Mapping[str, Axis]
@@ -84,7 +84,7 @@ class Sweep:
 
     @classmethod
     def of(cls, base: Scenario, axes: Mapping[str, Axis], seeds: int = 1, measures: Sequence[str] = MEASURES) -> Sweep:
-        """Every combination of the positions. Raises ScenarioError if one is no scenario."""
+        """Prepares every combination of positions. Raises ScenarioError if one is no valid scenario."""
         if not axes:
             raise ScenarioError(
                 base.file, "", "nothing is varied", "expected an axis: --sweep KEY=A,B,C, or {KEY: [A, B, C]}"
@@ -107,20 +107,20 @@ class Sweep:
         return cls(base.title, axes, chosen, tuple(measures), varied)
 
     def heading(self, axis: str) -> str:
-        """What an axis is called: the end of its key, where that tells it apart."""
+        """Returns the heading of an axis: the last part of its key where that is unique."""
         return headings(self.axes)[axis]
 
     def spelled(self, axis: str, value: Value) -> str:
-        """A position on an axis with its unit."""
+        """Returns a position on an axis with its unit."""
         return f"{value}{self.axes[axis].unit or ''}"
 
     def told(self, axis: str, value: Value) -> str:
-        """The same, said of a line: numbers with the axis, names alone."""
+        """Returns a position as the label of a line: a number with the axis, a name alone."""
         spelled = self.spelled(axis, value)
         return f"{self.heading(axis)} {spelled}" if spelled[:1].isdigit() else spelled
 
     def told_apart(self, axes: Iterable[str]) -> str:
-        """What tells lines apart: the axes, among some, with several positions, of which `told` says these alone."""
+        """Returns the names of those axes that tell lines apart although labels by `told` do not name them."""
         several = {axis: list(self.axes[axis].positions) for axis in axes if len(self.axes[axis].positions) > 1}
         return ", ".join(
             self.heading(axis)
@@ -130,25 +130,25 @@ class Sweep:
 
     @property
     def chose_measures(self) -> bool:
-        """Whether somebody asked for these measures, and not for the usual ones."""
+        """Whether the measures were chosen, and are not the default ones."""
         return self.measures != MEASURES
 
     @property
     def base(self) -> str:
-        """What ratios are over: the first position of the first axis."""
+        """Base of ratios in words: the first position of the first axis."""
         return self.told(next(iter(self.axes)), self.first_position)
 
     @property
     def all_runs(self) -> list[Scenario]:
-        """Every run, combination by combination, so that whoever interrupts them has whole ones."""
+        """Every run, combination by combination, so that an interrupt leaves whole combinations."""
         return [run for combination in self.combinations for run in combination.runs]
 
     def progress(self, found: Swept | None) -> str:
-        """How many combinations that is of how many."""
+        """Returns in words how many of the combinations have run."""
         return f"{len(found.rows) if found else 0} of {len(self.combinations)} combinations"
 
     def finished(self, kept: KeptRuns) -> Swept | None:
-        """What can be said of the combinations that have run with every seed; None if there is none."""
+        """Returns the sweep over the combinations that have run with every seed; None if there is none."""
         done = [one for one in self.combinations if all(map(kept.has, one.runs))]
         if not done:
             return None
@@ -167,13 +167,13 @@ class Sweep:
         )
 
     def named(self, at: Mapping[str, Value]) -> str:
-        """A combination in words: `scheme = hpcc, workload.load = 0.8`."""
+        """Returns a combination in words: `scheme = hpcc, workload.load = 0.8`."""
         return _spelled(at, self.axes)
 
     def _by_size(
         self, done: Sequence[Combination], folders: Sequence[Sequence[Path]], summaries: Sequence[Sequence[Summary]]
     ) -> Sequence[OfSize]:
-        """Slowdowns of each group of flows of similar size, unless there is one group, or too much to read."""
+        """Returns the slowdowns by flow size; empty if there is one group, or too much to read."""
         flows = sum(summary["flows"]["all"]["count"] for summary in chain(*summaries))
         if len(done) > _MOST_BY_SIZE or flows > _MOST_FLOWS:
             return []
@@ -192,35 +192,37 @@ class Sweep:
 
     @property
     def first_position(self) -> Value:
-        """Of the first axis."""
+        """First position of the first axis."""
         first, *_ = self.axes.values()
         return next(iter(first.positions))
 
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured at one combination; what some run has nothing to count for is left out."""
+    """Measures of one combination; a measure without a value in some run is left out."""
 
     at: Mapping[str, Value]
-    """Its position on each axis."""
+    """Position on each axis."""
     measured: Mapping[str, Estimate]
-    """For each measure the mean over seeds."""
+    """Mean of each measure over seeds."""
     ratios: Mapping[str, Estimate]
-    """For each measure, how many times that at the first position of the first axis it is, paired by seed."""
+    """Ratio of each measure to its value at the first position of the first axis, paired by seed."""
     unfinished: Unfinished
-    """The flows that had not finished, of all seeds together."""
+    """Unfinished flows, over all seeds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """What has been run."""
+    """A sweep that has run, or the part of it that has."""
 
     sweep: Sweep
     rows: tuple[Row, ...]
-    """What was measured, in the order of the sweep; all of it, unless Ctrl-C ended it."""
+    """Measured combinations, in the order of the sweep; all of them unless Ctrl-C ended it."""
     by_size: tuple[OfSize, ...] = ()
-    """Slowdowns of each group of flows of similar size at each combination, as `Sweep.named` has it; none if those of
-    each are of one size, or there are more than 64 combinations or 5 million flows."""
+    """Slowdowns of each group of flows of similar size at each combination, called as by `Sweep.named`.
+
+    Empty if there is one group, or if there are more than 64 combinations or 5 million flows.
+    """
 
     def __repr__(self) -> str:
         runs = f"{len(self.rows)} of {len(self.sweep.combinations)} combinations"
@@ -228,12 +230,12 @@ class Swept:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is missing."""
+        """Whether every combination has run."""
         return len(self.rows) == len(self.sweep.combinations)
 
     @property
     def table(self) -> pa.Table:
-        """A row for each combination: positions, measures and `_ratio`s, all with `_low` and `_high`; `unfinished`."""
+        """Row for each combination: positions, measures and `_ratio`s, with `_low` and `_high`, and `unfinished`."""
         import pyarrow as pa
 
         # A column is of one type: where some positions are text, such as "1/8", all are.
@@ -256,13 +258,13 @@ class Swept:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The measures that were asked for, or those that some combination has something to count for."""
+        """Measures to show: the chosen ones, or the default ones that have a value at some combination."""
         if self.sweep.chose_measures:
             return self.sweep.measures
         return tuple(measure for measure in MEASURES if any(_counts(row, measure) for row in self.rows))
 
     def over_zero(self, measure: str) -> list[Row]:
-        """The combinations where a measure has no ratio, since it is zero at what that would be over."""
+        """Returns the combinations where a measure has no ratio because its base is zero."""
         first = (row for row in self.rows if row.at[self._first_axis] == self.sweep.first_position)
         bases = {self._others(row) for row in first if measure in row.measured}
         rows = [row for row in self.rows if measure in row.measured and self._others(row) in bases]
@@ -273,11 +275,11 @@ class Swept:
         return next(iter(self.sweep.axes))
 
     def _others(self, row: Row) -> tuple[Value, ...]:
-        """The positions on all axes but the first."""
+        """Returns the positions on all axes but the first."""
         return tuple(position for axis, position in row.at.items() if axis != self._first_axis)
 
     def as_dict(self) -> dict[str, Any]:
-        """What `sweep.json` holds."""
+        """Returns the content of `sweep.json`."""
         return {
             "title": self.sweep.title,
             "axes": {name: list(axis.positions) for name, axis in self.sweep.axes.items()},
@@ -314,7 +316,7 @@ class Swept:
             return self.commit(staging, figures=figures)
 
     def commit(self, staging: Staging, *, ratios: bool = False, figures: str = FigureFormat.SVG) -> Path:
-        """Writes the files to a place that `prepare` made, ratios drawn if told, and gives the folder its name.
+        """Writes the files into a folder from `prepare`, with ratios drawn on request, and gives it its name.
 
         Raises OutputError.
         """
@@ -356,17 +358,17 @@ def sweep(
     keep: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Swept:
-    """Runs a scenario for every combination of what is varied.
+    """Runs a scenario at every combination of positions on some axes.
 
     Args:
         scenario: A scenario or its file.
-        axes: What is varied: for each key its values, `{"workload.load": [0.4, 0.8]}`; or a name of its own, and for
-            each of its positions the keys that change, `{"scheme": {"sih": {}, "dsh": {"switch.pfc.headroom": ...}}}`.
-        seeds: How many seeds each runs with, from the scenario's own upwards.
+        axes: For each key its values, `{"workload.load": [0.4, 0.8]}`; or a name of an axis, and for each of its
+            positions the keys that change, `{"scheme": {"sih": {}, "dsh": {"switch.pfc.headroom": ...}}}`.
+        seeds: Number of seeds of each combination, from the scenario's own seed upwards.
         measures: Keys of `summary.json`.
-        workers: How many run at once, each in a process of its own; 1 runs them in this one. In a script a call with
+        workers: Number of runs at once, each in a process of its own; 1 runs them in this one. In a script, a call with
             more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
-        keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
+        keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
     Raises:
@@ -387,16 +389,16 @@ def sweep(
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
-    """A place for a sweep: the folder `out`, or by default a new numbered one, `results/sweep-001`.
+    """Begins the folder of a sweep: `out`, or by default a new numbered one, `results/sweep-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
-    and one that was interrupted is replaced without.
+    Raises OutputError if it cannot be written or `out` exists. With `force`, an earlier sweep is replaced; an
+    interrupted one is replaced without.
     """
     return Staging.of_numbers(out, "sweep", NUMBERS, force=force)
 
 
 def _with_seeds(base: Scenario, changes: Changes, seeds: Sequence[int], called: str) -> tuple[Scenario, ...]:
-    """One combination with each seed. Raises ScenarioError, which says what it is called, if it cannot be simulated."""
+    """Returns a combination with each seed. Raises ScenarioError, which names it, if it cannot be simulated."""
     try:
         changed = base.with_values(changes)
         runs = tuple(changed.with_value("seed", seed) for seed in seeds)
@@ -407,7 +409,7 @@ def _with_seeds(base: Scenario, changes: Changes, seeds: Sequence[int], called: 
 
 
 def _spelled(at: Mapping[str, Value], axes: Mapping[str, Axis]) -> str:
-    """A combination in words: `scheme = hpcc, workload.load = 0.8`."""
+    """Returns a combination in words: `scheme = hpcc, workload.load = 0.8`."""
     return ", ".join(f"{name} = {position}{axes[name].unit or ''}" for name, position in at.items())
 
 
@@ -440,5 +442,5 @@ def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
 
 
 def _names(measure: str) -> list[str]:
-    """The columns of a measure."""
+    """Returns the names of a measure's columns."""
     return [f"{measure}{of}{end}" for of in ("", "_ratio") for end in ("", "_low", "_high")]

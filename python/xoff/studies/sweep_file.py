@@ -1,4 +1,4 @@
-"""Sweep files.
+"""Sweep files, which say what to vary in a scenario.
 
 title = "Where to mark"              # left out, the scenario's
 scenario = "../web_search.toml"      # relative to this file
@@ -6,7 +6,7 @@ seeds = 3                            # how many, from the scenario's own upwards
 set = { "stop.arrivals_end" = "2ms" }        # what is changed in all
 measures = ["flows.small.fct_p99_us", "goodput_gbps"]        # keys of summary.json; left out, `MEASURES`
 
-[axes.threshold]                     # what is varied; see `xoff.studies.axes`
+[axes.threshold]                     # an axis; see `xoff.studies.axes`
 key = "switch.marking.queue.threshold"
 values = [25, 50, 100]
 unit = "kB"
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 
 class SweepFile(Table):
-    """What a sweep file holds."""
+    """The content of a sweep file."""
 
     scenario: str
     """The scenario file that is varied, relative to this file."""
     axes: Annotated[dict[str, Axis], Field(min_length=1)]
-    """What is varied."""
+    """Axes of the sweep, by name."""
     title: str | None = None
-    """What the sweep is about; left out, the scenario's title."""
+    """Title of the sweep; left out, the scenario's title."""
     seeds: Annotated[StrictInt, Field(ge=1)] = 1
-    """How many, from the scenario's own upwards."""
+    """Number of seeds, from the scenario's own seed upwards."""
     set: Changes = Field(default_factory=dict)
-    """What is changed in all of them."""
+    """Keys of the scenario with values for all runs."""
     measures: Annotated[tuple[str, ...], Field(min_length=1)] = MEASURES
-    """Keys of `summary.json`."""
+    """Measures of each run: keys of `summary.json`."""
 
 
 _REMEDY = "expected a scenario, as `xoff init` writes, or a sweep file that names one"
@@ -62,14 +62,14 @@ def load(
     measures: Sequence[str] = (),
     seeds: int | None = None,
 ) -> Sweep:
-    """Reads a sweep file, or a scenario file of which nothing is varied yet. Raises ScenarioError.
+    """Reads a sweep file, or a scenario file without axes. Raises ScenarioError.
 
     Args:
         path: The file.
-        axes: What else is varied, by key; instead of what the file says of the same key, or of the axis of that name.
-        changes: What is changed in all, each `KEY=VALUE`, over what the file changes.
-        measures: Instead of those of the file.
-        seeds: Instead of what the file says.
+        axes: Further axes, by key; each replaces the file's axis of the same key or name.
+        changes: Changes to all runs, each `KEY=VALUE`, applied after those of the file.
+        measures: Measures in place of those of the file.
+        seeds: Number of seeds in place of that of the file.
     """
     if measures:
         check_measures(measures, key="--measure")
@@ -97,7 +97,7 @@ def load(
 
 
 def _of_file(name: str, given: Axis, axis: Axis) -> Axis:
-    """What is given for an axis of the file by its name: other values of its key, or some of its own names."""
+    """Returns an axis of the file with given positions: other values of its key, or some of its own names."""
     if axis.key is None:
         strange = [text for text in given.values if text not in axis.values]
         if strange:

@@ -1,4 +1,4 @@
-"""Whether scenarios have the same traffic: what a comparison between them takes for granted."""
+"""Check that scenarios have the same traffic, without which they cannot be compared."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _DECIDING = ("seed", "workload", "topology", "scale_up", "stop", "measure")
 _WITHOUT = {"transport", "routing", "hash_seed", "flowlet_gap", "delay", "link"}
 _RATE = {"rate"}
-"""What a link may differ in, too, where no load is a share of it."""
+"""Keys of a link that may differ if no load is a share of its rate."""
 _OF_CORE = {"topology.fabric_link.rate", "topology.spines"}
-"""What the links between switches may differ in, too, where no load is a share of them."""
+"""Keys of links between switches that may differ if no load is a share of these links."""
 # An offered load that counts these of a packet, too, has other arrivals where they differ.
 _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", "headers", "wire_overhead")}
 
@@ -27,14 +27,13 @@ _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", 
 def check_same(scenarios: Sequence[Scenario], names: Sequence[str] | None = None) -> None:
     """Raises ScenarioError, which names the first key that differs, unless all scenarios have the first one's traffic.
 
-    Seed, workloads, nodes and links, stop condition and size classes must be the same, and so must files that workloads
-    name; where a load is offered, rates of links, too, and packet sizes if it counts headers. Switches, hosts, delays,
-    routing and congestion controls are what may be compared, and so are spines and their links where no load is a share
-    of these.
+    Seed, workloads, their files, nodes, links, stop condition and size classes must be equal. If a load is offered, so
+    must rates of links, and sizes of packets if the load counts headers. Switches, hosts, delays, routing and
+    congestion controls may differ. So may spines and their links if no load is a share of these.
 
     Args:
-        scenarios: At least one.
-        names: What the error calls them; left out, their files.
+        scenarios: Scenarios to check, at least one.
+        names: Names of the scenarios in the error; left out, their files.
     """
     base, *others = zip(names or [one.file or one.title for one in scenarios], map(_Traffic.of, scenarios), strict=True)
     for name, traffic in others:
@@ -43,9 +42,9 @@ def check_same(scenarios: Sequence[Scenario], names: Sequence[str] | None = None
 
 
 def note_of_sizes(sweep: Sweep) -> str:
-    """Which packet sizes make the traffic of combinations another than that of the first, in a line; empty if none do.
+    """Returns a line on packet sizes by which combinations have other traffic than the first; empty if none do.
 
-    All else that decides the traffic differs only where an axis says so, and then that is the point.
+    Other keys of the traffic differ only where an axis varies them, which is intended.
     """
     base, *others = sweep.combinations
     of_base, found = _Traffic.of(base.runs[0]), []
@@ -65,16 +64,16 @@ class _Difference(NamedTuple):
     value: object
     of_base: object
     counted_by: str = ""
-    """The load that counts it, of a size of packets."""
+    """Key of the load that counts a size of packets; empty for other keys."""
 
     def told(self, where: str) -> str:
-        """What is wrong, with where the base is found."""
+        """Returns the problem in words; `where` says which scenario is the base."""
         counted = f", and {self.counted_by} counts it" if self.counted_by else ""
         return f"is {_told(self.value)}, but {_told(self.of_base)} {where}{counted}"
 
     @property
     def remedy(self) -> str:
-        """What is expected where the traffic must be the same."""
+        """Remedy in words, where the traffic must be the same."""
         if not self.counted_by:
             return "expected the same traffic in every scenario"
         return 'expected payload and headers alike in every scenario, or load_counts = "payload" in all of them'
@@ -88,15 +87,15 @@ class _Size(NamedTuple):
 
 
 class _Traffic(NamedTuple):
-    """What decides the traffic of a scenario."""
+    """The keys that decide the traffic of a scenario."""
 
     keys: dict[str, object]
     sizes: dict[tuple[str, str], _Size]
-    """By the load that counts it, and what it is of."""
+    """Sizes of packets that decide the traffic, by the load that counts them and the part of a packet."""
 
     @classmethod
     def of(cls, scenario: Scenario) -> _Traffic:
-        """Every key that decides it, and its value; and packet sizes that do."""
+        """Returns every key of a scenario that decides its traffic, with its value, and the sizes of packets."""
         resolved, named = scenario.portable(scenario.read_files())
         tables = tomllib.loads(resolved)
         has_load = any(workload.get("load") is not None for workload in tables["workload"])
@@ -107,14 +106,14 @@ class _Traffic(NamedTuple):
         return cls({**keys, **named}, dict(_counted(tables)))
 
     def first_difference(self, base: _Traffic) -> _Difference | None:
-        """The first key that differs from the base; None if there is none."""
+        """Returns the first key that differs from the base; None if there is none."""
         for key in {**self.keys, **base.keys}:
             if self.keys.get(key) != base.keys.get(key):
                 return _Difference(key, self.keys.get(key), base.keys.get(key))
         return self.first_size_that_differs(base)
 
     def first_size_that_differs(self, base: _Traffic) -> _Difference | None:
-        """The same of packet sizes that the same load counts in both."""
+        """Returns the first size of packets that differs among those that the same load counts in both; or None."""
         for place, size in self.sizes.items():
             of_base = base.sizes.get(place, size)
             if size.value != of_base.value:

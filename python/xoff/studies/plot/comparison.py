@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _LABELS = {"fct_mean_us": "mean", "fct_p99_us": "p99"}
 _POINT_INCHES = 0.09
-"""What a point with its bar takes across."""
+"""Width of a point with its bar."""
 _APART, _NEXT = 0.15, 0.8
-"""How much of the way to the next measure a point takes, and all of them at the most."""
+"""Share of the distance to the next measure that a point takes, and that all points take at most."""
 _LABEL_CHARACTERS = 36
 
 
 class ComparisonPlots:
-    """Draws a comparison; each method draws into `ax`, or into a new figure, and returns the axes.
+    """Figures of a comparison; each method draws into `ax`, or into a new figure, and returns the axes.
 
     A scenario has the same colour in all figures.
     """
@@ -130,12 +130,12 @@ def _draw(comparison: Comparison, ax: Axes) -> Axes:
 
 
 def _rows(comparison: Comparison) -> list[Row]:
-    """What is drawn of completion times."""
+    """Returns the rows of completion times to draw."""
     return [row for row in comparison.rows if row.measure in FCTS and row.ratio]
 
 
 def _size_inches(comparison: Comparison) -> tuple[float, float]:
-    """Room for every point of every measure, and for the legend."""
+    """Returns the size of a figure with room for every point of every measure, and for the legend."""
     points = len(_rows(comparison)) / len(comparison.names) * (len(comparison.names) - 1)
     return style.with_legend(comparison.names[1:], _POINT_INCHES * points)
 

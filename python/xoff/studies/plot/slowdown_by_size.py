@@ -23,11 +23,11 @@ DRAWN = (50, 99)
 _PANEL_INCHES = (3.6, 2.9)
 _MOST_TICKS = 7
 _SHADE, _MOST_SHADES = 0.15, 3
-"""How dark an interval is; of more scenarios all together are as dark as so many."""
+"""Opacity of an interval, and the number of scenarios beyond which all intervals share that many opacities."""
 
 
 def size_inches(comparison: Comparison, panels: int) -> tuple[float, float]:
-    """Of a figure with a legend above."""
+    """Returns the size of a figure with a legend above."""
     width, height = _PANEL_INCHES[0] * panels, _PANEL_INCHES[1]
     return width, height + style.legend_inches(comparison.names, width)
 
@@ -35,9 +35,9 @@ def size_inches(comparison: Comparison, panels: int) -> tuple[float, float]:
 def draw(
     comparison: Comparison, axes: Sequence[Axes], percents: Sequence[int] = DRAWN, workloads: Workloads = None
 ) -> None:
-    """One percentile into each of the axes; a scenario looks alike in all, its interval over seeds is shaded.
+    """Draws one percentile into each of the axes, with the interval over seeds shaded; a scenario looks alike in all.
 
-    Raises ValueError for a percentile that is none of `PERCENTS`, and for a workload that there is not.
+    Raises ValueError for a percentile outside `PERCENTS`, and for an unknown workload.
     """
     rows = _rows(comparison, workloads)
     for percent, ax in zip(percents, axes, strict=True):
@@ -62,9 +62,9 @@ def _rows(comparison: Comparison, workloads: Workloads) -> Sequence[OfSize]:
 def draw_lines(
     names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int, among: Sequence[OfSize] = ()
 ) -> None:
-    """One percentile, a line for each name; the interval over seeds is shaded, or a bar where there is one group.
+    """Draws one percentile, a line for each name, with the interval over seeds shaded, or as a bar for a single group.
 
-    Groups and scale are those of all `among` which these are; left out, their own.
+    Groups and scale are those of `among`; left out, those of the lines themselves.
     """
     among = among or by_size
     largest = sorted({row.largest_bytes for row in among})
@@ -90,10 +90,10 @@ def draw_lines(
 
 
 def told_sizes(by_size: Sequence[OfSize]) -> str:
-    """What is below the sizes."""
+    """Returns the label below the sizes."""
     return "flow size (largest of each group)" if len({row.largest_bytes for row in by_size}) > 1 else "flow size"
 
 
 def few(by_size: Sequence[OfSize]) -> list[str]:
-    """What is to be said of the 99th percentile if a group has few flows."""
+    """Returns a note on the 99th percentile if a group has few flows; else nothing."""
     return slowdown.few([row.flows for row in by_size])

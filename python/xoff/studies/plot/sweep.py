@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from xoff.studies.sweep import Row, Sweep, Swept
 
 _MANY_TIMES = 30
-"""How many times the least the greatest value of a measure is where they are drawn on a logarithmic scale."""
+"""Ratio of the greatest to the least value of a measure from which the scale is logarithmic."""
 _MOST_COLUMNS = 3
 _PANEL_INCHES = (3.4, 2.5)
 _TITLE_CHARACTERS = 32
 _NOTE_CHARACTERS = 40
 _CHARACTERS_PER_INCH = 15
 _APART = 0.4
-"""How much of the way to the next position the points of all lines take that are not joined."""
+"""Share of the distance to the next position that the points of all lines take, if not joined."""
 _BESIDE_POINTS, _FAN_POINTS = 3.0, 12.0
-"""How far lines that are joined stand beside one another, so that their bars do, and how far all do at the most."""
+"""Distance between joined lines, so that their bars do not overlap, and the most of all lines together."""
 _FAN = 0.3
-"""What all take at the most of the way to the next position."""
+"""Share of the distance to the next position that all joined lines take at most."""
 _MARGIN = 0.05
-"""What Matplotlib leaves beside the first and the last position."""
+"""Margin that Matplotlib leaves beside the first and the last position."""
 _POINT_POINTS = 3.5
 
 
 _Points: TypeAlias = "dict[str, list[tuple[float, Estimate]]]"
-"""For each line its places, and what stands there."""
+"""Points of each line: place and estimate."""
 
 
 class _Barred(NamedTuple):
@@ -58,26 +58,26 @@ class _Barred(NamedTuple):
 
 
 class SweptPlots:
-    """Draws a sweep: a panel for each measure, from left to right the first axis of numbers, lines for the others."""
+    """Figures of a sweep: a panel per measure, the first axis of numbers from left to right, lines for other axes."""
 
     def __init__(self, swept: Swept) -> None:
         self._swept = swept
 
     def measures(self) -> Figure:
-        """Each measure with 95 % intervals over seeds."""
+        """Draws each measure with 95 % intervals over seeds."""
         with style.context():
             return _draw(self._swept, ratios=False)
 
     def ratios(self) -> Figure:
-        """Each over that at the first position of the first axis, with 95 % intervals of pairs of seeds."""
+        """Draws each measure over its value at the first position of the first axis, with 95 % intervals over seeds."""
         with style.context():
             return _draw(self._swept, ratios=True)
 
     def slowdown_by_size(self) -> Figure:
-        """FCT slowdown against flow size, p50 and p99, over the same groups of flows everywhere.
+        """Draws FCT slowdown against flow size, p50 and p99, over the same groups of flows everywhere.
 
-        There is a line for each position on the first axis, and a panel for each combination of those on the others,
-        four at the most.
+        There is a line for each position on the first axis, and a panel for each combination of positions on the other
+        axes, at most four.
 
         Raises:
             ValueError: There is nothing to draw (`Swept.by_size`).
@@ -132,7 +132,7 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
 
 
 def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: bool) -> None:
-    """The vertical axis of a panel, as far as there are values."""
+    """Scales the vertical axis of a panel, as far as there are values."""
     if ratios:
         ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
         bars.scale_of_ratios(ax, estimates)
@@ -147,7 +147,7 @@ def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: boo
 
 
 def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
-    """Below a panel, where points are missing since there is no ratio over zero."""
+    """Writes below a panel which points are missing because a ratio over zero does not exist."""
     missing = len(swept.over_zero(measure))
     if missing:
         counted = sum(measure in row.measured for row in swept.rows)
@@ -156,7 +156,7 @@ def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
 
 
 def _what_has_none(swept: Swept, shown: Sequence[str]) -> list[str]:
-    """Says at the foot which measures have no panel since there is no ratio over zero."""
+    """Returns a note on measures without a panel because a ratio over zero does not exist."""
     without = (
         measure for measure in swept.told if any(row.measured[measure].value for row in swept.over_zero(measure))
     )
@@ -165,42 +165,42 @@ def _what_has_none(swept: Swept, shown: Sequence[str]) -> list[str]:
 
 
 def _what_is_zero(swept: Swept, zero: Sequence[str]) -> list[str]:
-    """Says the same of measures that were chosen, and are zero throughout."""
+    """Returns a note on chosen measures without a panel because they are zero throughout."""
     is_told = zero and swept.sweep.chose_measures
     return [f"{', '.join(map(measure_name, zero))}: 0 throughout"] if is_told else []
 
 
 def _what_is_absent(swept: Swept, shown: Sequence[str], *, ratios: bool) -> list[str]:
-    """Says the same of measures that no combination has."""
+    """Returns a note on measures without a panel because no combination has a value."""
     absent = [measure for measure in swept.told if _is_absent(swept, measure, ratios=ratios)]
     names = [measure_name(measure) for measure in absent if measure not in shown]
     return [f"{', '.join(names)}: {_nothing_to_count(swept, ratios=ratios)}"] if names else []
 
 
 def _is_absent(swept: Swept, measure: str, *, ratios: bool) -> bool:
-    """Whether no combination has anything to draw of it, and not because that would be over zero."""
+    """Whether no combination has a value of a measure to draw, for another reason than a ratio over zero."""
     there = any(measure in (row.ratios if ratios else row.measured) for row in swept.rows)
     return not there and not (ratios and swept.over_zero(measure))
 
 
 def _nothing_to_count(swept: Swept, *, ratios: bool) -> str:
-    """Says why it is absent."""
+    """Returns the reason in words why a measure is absent."""
     whose = f"{_base(swept.sweep)} has " if ratios else ""
     return f"{whose}nothing to count" + (" with some seed" if len(swept.sweep.seeds) > 1 else "")
 
 
 def _note(figure: Figure, text: str) -> str:
-    """In lines that are not wider than the figure."""
+    """Breaks a note into lines that are not wider than the figure."""
     return fill(style.plain(text), int(_CHARACTERS_PER_INCH * figure.get_figwidth()))
 
 
 def _base(sweep: Sweep) -> str:
-    """What ratios are over, in numbers as people write them."""
+    """Returns the base of ratios in words, with numbers as people write them."""
     return sweep.told(next(iter(sweep.axes)), short(sweep.first_position))
 
 
 def _lanes(lines: int) -> list[float]:
-    """Where each line stands beside the middle of all, so that none hides another."""
+    """Returns the offset of each line from the middle of all, so that none hides another."""
     return [line - (lines - 1) / 2 for line in range(lines)]
 
 
@@ -217,7 +217,7 @@ def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
 
 
 def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
-    """For each panel, and each line in it, the slowdowns by flow size."""
+    """Returns the slowdowns by flow size of each line, by panel."""
     sweep, (first, *others) = swept.sweep, swept.sweep.axes
     found: dict[str, list[OfSize]] = {}
     for each in swept.by_size:
@@ -230,12 +230,12 @@ def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
 
 
 def _told(sweep: Sweep, row: Row, axes: Iterable[str]) -> str:
-    """Where a combination is on some axes."""
+    """Returns the positions of a combination on some axes, in words."""
     return ", ".join(sweep.told(axis, short(row.at[axis])) for axis in axes)
 
 
 def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool) -> _Points:
-    """For each line where it is measured, and what."""
+    """Returns the points of each line: the place of each combination, and its estimate."""
     found = {
         label: [(along.places[row.at[axis]], (row.ratios if ratios else row.measured).get(measure)) for row in rows]
         for label, rows in lines.items()
@@ -244,12 +244,12 @@ def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, 
 
 
 def _unless_vague(lines: _Points) -> _Points:
-    """The same without intervals that tell nothing."""
+    """Returns the points without intervals that are too wide to tell anything."""
     return {label: [(place, each.unless_vague) for place, each in points] for label, points in lines.items()}
 
 
 def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]], along: Along) -> list[_Barred]:
-    """Each beside the others: names always, numbers only as far as there are bars that would hide one another."""
+    """Draws the lines side by side: names always, numbers only if their bars would hide one another."""
     lanes = _lanes(len(lines))
     if along.unit is None:
         still, width = _aside(ax, 0), _APART / len(lanes)
@@ -270,12 +270,12 @@ def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]],
 
 
 def _show_all(ax: Axes, places: Sequence[float]) -> None:
-    """Has the axis hold these places, though nothing may stand there in this panel."""
+    """Widens the axis to hold some places, even if a panel has no point there."""
     ax.update_datalim([(place, 0) for place in places], updatey=False)
 
 
 def _points_apart(ax: Axes, along: Along, lines: int) -> float:
-    """How far each line stands beside the one before."""
+    """Returns the distance between neighbouring lines, in points."""
     gaps = max(1, lines - 1)
     return min(_BESIDE_POINTS, _FAN_POINTS / gaps, _FAN * along.nearest(ax) * _width_points(ax) / gaps)
 

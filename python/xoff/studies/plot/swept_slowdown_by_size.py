@@ -21,10 +21,9 @@ _MOST_PANELS = 4
 
 
 def draw(panels: Mapping[str, Mapping[str, Sequence[OfSize]]], apart: str) -> Figure:
-    """For each panel its lines, by name: several panels side by side, one percentile below the other.
+    """Draws panels side by side, each with its lines by name, and one percentile below the other.
 
-    The legend says by what these are told `apart`.
-    Raises ValueError if there is nothing to draw.
+    The legend says with `apart` which axes tell the lines apart. Raises ValueError if there is nothing to draw.
     """
     if not any(chain(*(lines.values() for lines in panels.values()))):
         message = "slowdown_by_size: there are no flows of several sizes, or too many; expected another figure"

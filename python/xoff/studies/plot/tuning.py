@@ -1,4 +1,4 @@
-"""Figures of a search: what each trial gave, in the order of trials and along each key."""
+"""Figures of a search: the objective of each trial, in the order of trials and along each key."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _ALLOWED, _BROKEN, _BEST, _BASE = style.COLOURS[0], style.COLOURS[6], style.COLO
 
 
 class TunedPlots:
-    """Draws a search."""
+    """Figures of a search."""
 
     def __init__(self, tuned: Tuned) -> None:
         self._tuned = tuned
 
     def trials(self) -> Figure:
-        """The objective of each trial: one by one with the best so far, and against the values of each key."""
+        """Draws the objective of each trial: one by one with the best so far, and against the values of each key."""
         with style.context():
             return _draw(self._tuned)
 
@@ -65,7 +65,7 @@ def _draw(tuned: Tuned) -> Figure:
 
 
 def _scale(ax: Axes, objective: str, values: Sequence[float]) -> None:
-    """Logarithmic where values are of several magnitudes, and from zero where they are not near one another."""
+    """Scales an axis: logarithmic for values of several magnitudes, from zero unless values are close together."""
     if min(values) > 0 and max(values) > _MAGNITUDES * min(values):
         ax.set_yscale("log")
         ax.minorticks_off()
@@ -75,7 +75,7 @@ def _scale(ax: Axes, objective: str, values: Sequence[float]) -> None:
 
 
 def _one_by_one(ax: Axes, tuned: Tuned) -> None:
-    """Trials from left to right, and the best so far."""
+    """Draws trials from left to right, and the best so far."""
     kept = "bounds kept to" if tuned.tuning.bounds else "trial"
     for label, colour, kept_to in ((kept, _ALLOWED, True), ("bounds broken", _BROKEN, False)):
         found = [(trial.number, tuned.value(trial)) for trial in tuned.trials if _is(trial, kept_to)]
@@ -92,7 +92,7 @@ def _one_by_one(ax: Axes, tuned: Tuned) -> None:
 
 
 def _along_key(ax: Axes, tuned: Tuned, key: str, name: str, dimension: Dimension) -> None:
-    """Trials along the values of a key."""
+    """Draws trials along the values of a key."""
     measured = [trial for trial in tuned.trials if trial.measured]
     told = list(map(str, dimension.values if isinstance(dimension, Choice) else dimension.examples))
     along = Along.of(name, list(dict.fromkeys([*told, *(str(trial.at[key]) for trial in measured)])))
@@ -114,5 +114,5 @@ def _along_key(ax: Axes, tuned: Tuned, key: str, name: str, dimension: Dimension
 
 
 def _is(trial: Trial, kept_to: bool) -> bool:
-    """Whether it was measured, and keeps to the bounds or does not."""
+    """Whether a trial was measured, and keeps to the bounds or, if `kept_to` is false, breaks one."""
     return bool(trial.measured) and trial.is_allowed == kept_to

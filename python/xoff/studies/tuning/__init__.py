@@ -1,6 +1,6 @@
-"""Search for the values of some keys with which a measure is best."""
+"""Searches for the values of some keys with which a measure is best."""
 
 TRIALS = 40
-"""Choices that are tried unless told otherwise."""
+"""Number of trials by default."""
 CONFIRMED = 4
-"""Fresh seeds with which the best of them is held against the scenario as it stands, unless told otherwise."""
+"""Number of fresh seeds, by default, that compare the best trial with the unchanged scenario."""

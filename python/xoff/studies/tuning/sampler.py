@@ -1,4 +1,4 @@
-"""Which values are tried next: Optuna's tree-structured Parzen estimator, with bounds."""
+"""Sampler of the values to try next: Optuna's tree-structured Parzen estimator, with bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Sampler:
-    """Makes the same choices whenever it is told the same of them."""
+    """A sampler whose choices depend only on its seed and on the trials it has learned from."""
 
     def __init__(self, space: Mapping[str, Dimension], *, is_maximized: bool, seed: int) -> None:
         import optuna  # takes a third of a second to load
@@ -35,7 +35,7 @@ class Sampler:
         self._asked: list[Asked] = []
 
     def choose(self, count: int) -> list[dict[str, object]]:
-        """So many choices of a value for each key."""
+        """Returns `count` choices of a value for each key."""
         self._asked = [self._study.ask(self._distributions) for _ in range(count)]
         return [
             {key: _value(dimension, asked.params[key]) for key, dimension in self._space.items()}
@@ -43,7 +43,7 @@ class Sampler:
         ]
 
     def learn(self, trials: Sequence[Trial], objective: str) -> None:
-        """Takes what the last choices gave, in their order."""
+        """Learns from the trials of the last choices, in their order."""
         from optuna.trial import TrialState
 
         for asked, trial in zip(self._asked, trials, strict=True):

@@ -1,4 +1,4 @@
-"""The search: each trial is chosen by what those before it gave."""
+"""The search: earlier trials decide which values are tried next."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
     from xoff.studies.tuning.space import Dimension
 
 AT_ONCE = 4
-"""Trials that are chosen together, on any machine, so that the same search makes the same trials."""
+"""Number of trials chosen together, equal on any machine so that a search makes the same trials everywhere."""
 _PAUSED, _PAUSES = "pfc.paused_us", "pfc.off_us"
-"""Nearly the same, as senders and as those who pause them see it: the one is told in place of the other."""
+"""Paused time as senders and as the switches that pause them count it; the first stands for the second."""
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What is to be searched."""
+    """A search before it has run."""
 
     base: Scenario
     space: Mapping[str, Dimension]
     objective: str
-    """The measure that is to be least, or greatest."""
+    """Measure to minimize or maximize."""
     is_maximized: bool
     bounds: tuple[Bound, ...]
     trials: int
     seeds: tuple[int, ...]
-    """With which every trial runs."""
+    """Seeds of every trial."""
     fresh_seeds: tuple[int, ...]
-    """With which the best one is held against the scenario as it stands: the search has not chosen by these."""
+    """Seeds that compare the best trial with the unchanged scenario; the search does not use them."""
 
     @classmethod
     def of(
@@ -69,7 +69,7 @@ class Tuning:
         seeds: int = 1,
         confirm: int = CONFIRMED,
     ) -> Tuning:
-        """Raises ScenarioError for a key or measure that there is not, and for one that changes the traffic."""
+        """Prepares a search. Raises ScenarioError for an unknown key or measure, and for a key of the traffic."""
         if not space:
             raise ScenarioError(base.file, "", "nothing is tuned", "expected a key and its range: --tune KEY=START:END")
         check_seeds(seeds, base.file)
@@ -95,24 +95,24 @@ class Tuning:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The objective, and what there are bounds of."""
+        """Measures of the search: the objective, and those with bounds."""
         return tuple(dict.fromkeys((self.objective, *(bound.measure for bound in self.bounds))))
 
     @cached_property
     def base_values(self) -> dict[str, object]:
-        """What the scenario as it stands has for each key, as far as it has one value for it."""
+        """Values of the keys in the unchanged scenario, for keys that have one value."""
         resolved = tomllib.loads(self.base.to_toml())
         found = {key: _all_at(resolved, key.split(".")) for key in self.space}
         return {key: values[0] for key, values in found.items() if len(set(map(str, values))) == 1}
 
     @property
     def goal(self) -> str:
-        """The objective in words: `maximize goodput_gbps`."""
+        """Objective in words, such as `maximize goodput_gbps`."""
         return f"{'maximize' if self.is_maximized else 'minimize'} {self.objective}"
 
     @property
     def runs(self) -> int:
-        """How many it takes at the most."""
+        """Most runs that the search takes."""
         return (1 + self.trials) * len(self.seeds) + 2 * len(self.fresh_seeds)
 
     def is_better(self, value: float, other: float) -> bool:
@@ -122,17 +122,17 @@ class Tuning:
     def search(
         self, kept: KeptRuns, *, workers: int = 1, on_finished: Callable[[], None] = lambda: None
     ) -> Iterator[Tuned]:
-        """Runs trials, some at a time, and gives each time what has been found.
+        """Runs trials, some at a time, and yields each time what has been found so far.
 
-        Whatever ends it, runs that had finished are kept, and the same call goes on with the others.
+        Finished runs stay kept whatever ends the search; the same call then goes on with the others.
 
         Args:
-            kept: Where finished runs are.
-            workers: How many run at once.
+            kept: The store of finished runs.
+            workers: Number of runs at once.
             on_finished: Called after each run.
 
         Raises:
-            ScenarioError: The scenario as it stands cannot be simulated, or has nothing to count of a measure.
+            ScenarioError: The unchanged scenario cannot be simulated, or has no value of a measure.
             WorkerLostError: A process was killed.
         """
 
@@ -166,7 +166,7 @@ class Tuning:
         base: Trial,
         folders_of: Callable[[Sequence[Scenario]], Sequence[Path]],
     ) -> list[Trial]:
-        """What some choices, by their numbers, give once all of them have run."""
+        """Runs some choices of values, given by number, and returns their trials."""
         runs = list(map(self._runs_or_problem, chosen.values()))
         folders = iter(folders_of([run for of_one in runs if not isinstance(of_one, str) for run in of_one]))
         return [
@@ -180,7 +180,7 @@ class Tuning:
         return [self.base.with_values({**at, "seed": seed}) for seed in self.seeds]
 
     def _runs_or_problem(self, at: Mapping[str, object]) -> list[Scenario] | str:
-        """A trial with each seed, or why there is no such scenario: XON above XOFF, say."""
+        """Returns a trial's run with each seed, or the reason why it is no valid scenario, such as XON above XOFF."""
         try:
             runs = self._with_seeds(at)
             runs[0].check()
@@ -191,7 +191,7 @@ class Tuning:
     def _trial(
         self, number: int, at: Mapping[str, object], folders: Sequence[Path], base: Trial | None = None
     ) -> Trial:
-        """What was measured; over what the base has, if that is another."""
+        """Returns a trial with its measures; bounds that are multiples are of the base's measures."""
         summaries = list(map(read_summary, folders))
         left_out = unfinished.together(map(unfinished.of_run, folders, summaries))
         measured = {}
@@ -208,7 +208,7 @@ class Tuning:
         return Trial(number, at, measured, excess, left_out)
 
     def _confirmation(self, best: Trial, base: Summary) -> WantedComparison:
-        """The best trial against the scenario as it stands, with seeds that the search has not seen."""
+        """Returns the comparison of the best trial with the unchanged scenario, over fresh seeds."""
         usual = [measure for measure in MEASURES if measure in self.measures or value_at(base, measure)]
         if _PAUSED in self.measures:
             usual = [measure for measure in usual if measure != _PAUSES or measure in self.measures]
@@ -232,20 +232,20 @@ def tune(
     keep: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Tuned:
-    """Searches the values of some keys with which a measure is best, and confirms what it finds with fresh seeds.
+    """Searches for the values of some keys with which a measure is best, and confirms them with fresh seeds.
 
     Args:
         scenario: A scenario or its file.
-        space: For each key what it may be: `"20kB:400kB"` for all between, `"20kB:400kB:20kB"` for steps, or a list.
-        minimize: The measure that is to be least, a key of `summary.json`; or
-        maximize: that is to be greatest.
-        at_most: For measures what they must not exceed: a number, or `"x1.05"` for so many times that as it stands.
-        at_least: What they must not fall below.
-        trials: How many choices are tried.
-        seeds: How many seeds each trial runs with, from the scenario's own upwards.
-        confirm: With how many seeds after those the best trial is held against the scenario as it stands.
-        workers: How many run at once, each in a process of its own; 1 runs them in this one.
-        keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
+        space: For each key its range, `"20kB:400kB"`, or `"20kB:400kB:20kB"` with a step, or a list of values.
+        minimize: Measure to minimize, a key of `summary.json`.
+        maximize: Measure to maximize, in place of `minimize`.
+        at_most: Upper limits of measures: a number, or `"x1.05"` for a multiple of the unchanged scenario's value.
+        at_least: Lower limits of measures, likewise.
+        trials: Number of trials.
+        seeds: Number of seeds of each trial, from the scenario's own seed upwards.
+        confirm: Number of further seeds that compare the best trial with the unchanged scenario.
+        workers: Number of runs at once, each in a process of its own; 1 runs them in this one.
+        keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
     Raises:
@@ -280,7 +280,7 @@ def tune(
 
 
 def _check(base: Scenario, key: str, dimension: Dimension) -> None:
-    """Raises ScenarioError unless the key takes some of the values, and leaves the traffic as it is with them."""
+    """Raises ScenarioError unless the key takes some of the values, and does not change the traffic with them."""
     if key == "seed":
         raise ScenarioError(base.file, key, "cannot be tuned", "expected a key that says how the network works")
     refused, possible = None, {}
@@ -299,7 +299,7 @@ def _check(base: Scenario, key: str, dimension: Dimension) -> None:
 
 
 def _of_one_table(base: Scenario, key: str, refused: ScenarioError) -> ScenarioError:
-    """The same refusal, with the key of one table where the key is of several."""
+    """Adds to the refusal of a key that several tables have how to write the key of one of them."""
     name, _, inside = key.partition(".")
     tables = tomllib.loads(base.to_toml()).get(name)
     if not isinstance(tables, list) or len(tables) < 2:
@@ -309,7 +309,7 @@ def _of_one_table(base: Scenario, key: str, refused: ScenarioError) -> ScenarioE
 
 
 def _all_at(table: object, path: Sequence[str]) -> list[object]:
-    """Every value at a path, of which a part without an index means all of a list."""
+    """Returns every value at a path; a part without an index means all of a list."""
     if not path:
         return [table]
     if isinstance(table, list):

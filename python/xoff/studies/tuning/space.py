@@ -1,4 +1,4 @@
-"""What a search may choose from: for each key of a scenario a range, or a list of values."""
+"""Search space: for each key of a scenario a range, or a list of values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _EXPECTED = "expected START:END, such as 20kB:4MB, START:END:STEP in one unit, o
 _DIGITS = 3
 _INDIVISIBLE = ("B", "ps", "bps")
 _LOGARITHMIC = 10
-"""How many times its start the end of a range is where it is searched by magnitude."""
+"""Ratio of end to start from which a range is searched on a logarithmic scale."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """All from one number to another, in one unit, as settings are written: of three significant digits.
+    """A range of numbers in one unit, rounded to three significant digits as settings are written.
 
-    Where both ends are whole, and have no unit or one that is not divided, all are.
+    The numbers are whole if both ends are, and if there is no unit or one that is not divided, such as bytes.
     """
 
     start: Decimal
@@ -35,17 +35,17 @@ class Range:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all are whole numbers."""
+        """Whether all values are whole numbers."""
         exponents = (number.as_tuple().exponent for number in (self.start, self.end))
         return self.unit in ("", *_INDIVISIBLE) and all(exponent == 0 for exponent in exponents)
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether it is searched by magnitude: from 10 kB to 100 kB as finely as from 100 kB to 1 MB."""
+        """Whether the scale is logarithmic: 10 kB to 100 kB is searched as finely as 100 kB to 1 MB."""
         return 0 < _LOGARITHMIC * self.start <= self.end
 
     def value(self, number: float) -> Value:
-        """What a key takes for a number within."""
+        """Returns the value of the key for a number in the range."""
         rounded = round(number) if self.is_whole else float(f"{number:.{_DIGITS}g}")
         within = min(max(rounded, float(self.start)), float(self.end))
         whole = int(within) if within == int(within) and (self.unit or self.is_whole) else within
@@ -53,7 +53,7 @@ class Range:
 
     @property
     def examples(self) -> list[Value]:
-        """Both ends and the middle."""
+        """Values at both ends and in the middle."""
         start, end = float(self.start), float(self.end)
         return list(map(self.value, (start, (start + end) / 2, end)))
 
@@ -63,14 +63,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Choice:
-    """Some values, of which those beside one another are alike if they are numbers in order."""
+    """A list of values; if they are numbers in order, neighbours count as similar."""
 
     values: tuple[object, ...]
     is_ordered: bool = False
 
     @property
     def examples(self) -> list[object]:
-        """All of them; of those in order both ends and the middle."""
+        """Values to check: all of them, or of ordered ones both ends and the middle."""
         if self.is_ordered:
             return [self.values[place] for place in sorted({0, len(self.values) // 2, len(self.values) - 1})]
         return list(self.values)
@@ -80,16 +80,16 @@ class Choice:
 
 
 Dimension: TypeAlias = Range | Choice
-"""What one key may be."""
+"""Possible values of one key."""
 
 
 def spelled(options: Iterable[str]) -> dict[str, Dimension]:
-    """What each `--tune KEY=START:END`, `KEY=START:END:STEP` or `KEY=A,B,C` says. Raises ScenarioError."""
+    """Parses options `--tune KEY=START:END`, `KEY=START:END:STEP` or `KEY=A,B,C`. Raises ScenarioError."""
     return {key: _of_parts(f"--tune {key}", parts) for key, parts in axes.listed(options, "--tune").items()}
 
 
 def given(space: Mapping[str, str | Iterable[object]]) -> dict[str, Dimension]:
-    """From Python: for each key text as the command line has it, or values. Raises TypeError and ScenarioError."""
+    """Makes a space from Python: text as on the command line, or values, by key. Raises TypeError, ScenarioError."""
     if not isinstance(space, Mapping):
         message = f"space: is a {type(space).__name__}; expected a dictionary: {{KEY: 'START:END'}}, {{KEY: [A, B, C]}}"
         raise TypeError(message)
@@ -116,7 +116,7 @@ def _of_parts(where: str, parts: list[str]) -> Dimension:
 
 
 def _ends(text: str) -> ranges.Quantities | None:
-    """What stands between colons; both ends of a range in the smaller of their units, exactly."""
+    """Parses quantities between colons; both ends of a range are converted to the smaller of their units."""
     found, ends = ranges.quantities(text), list(map(ranges.quantities, text.split(":")))
     if found is None or found.numbers or len(ends) != 2:
         return found
@@ -130,7 +130,7 @@ def _ends(text: str) -> ranges.Quantities | None:
 
 
 def _plain(number: Decimal) -> Decimal:
-    """The same number, without digits behind the point if it is whole."""
+    """Returns a number without digits behind the point if it is whole."""
     return Decimal(int(number)) if number == int(number) else number
 
 

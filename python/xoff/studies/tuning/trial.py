@@ -1,4 +1,4 @@
-"""One choice of values in a search."""
+"""Trials of a search."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """One choice of values, and what was measured with them."""
+    """A choice of values, and the measures with them."""
 
     number: int
-    """From 1 in the order in which they were chosen; 0 is the scenario as it stands."""
+    """Number of the trial, from 1 in the order of choice; 0 is the unchanged scenario."""
     at: Mapping[str, object]
-    """The value of each key; empty for the scenario as it stands."""
+    """Value of each key; empty for the unchanged scenario."""
     measured: Mapping[str, Estimate]
-    """For each measure the mean over seeds; empty where there is a problem."""
+    """Mean of each measure over seeds; empty if there is a problem."""
     excess: Mapping[Bound, float]
-    """For each bound by what share of it that is broken; not above zero where it is kept to."""
+    """Share by which each bound is broken; zero or less if the trial keeps to it."""
     unfinished: Unfinished
-    """The flows that had not finished, of all seeds together."""
+    """Unfinished flows, over all seeds."""
     problem: str = ""
-    """Why it could not be simulated, or what there was nothing to count of."""
+    """Reason why the trial could not be simulated, or which measure has no value; empty if neither."""
 
     @property
     def is_allowed(self) -> bool:
-        """Whether it was measured and keeps to every bound."""
+        """Whether the trial was measured and keeps to every bound."""
         return not self.problem and all(excess <= 0 for excess in self.excess.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """What `tune.json` holds of it."""
+        """Returns the trial as `tune.json` holds it."""
         return {
             "at": dict(self.at),
             "measured": {measure: found._asdict() for measure, found in self.measured.items()},

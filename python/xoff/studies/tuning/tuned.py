@@ -1,4 +1,4 @@
-"""What a search has found."""
+"""Outcome of a search."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ NUMBERS = "tune.json"
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """What has been found."""
+    """The outcome of a search, or of the part of it that has run."""
 
     tuning: Tuning
     base: Trial
-    """The scenario as it stands."""
+    """Trial of the unchanged scenario."""
     trials: tuple[Trial, ...] = ()
-    """In the order in which they were chosen."""
+    """Trials, in the order of choice."""
     confirmed: Comparison | None = field(default=None, repr=False)
-    """The best one against the scenario as it stands, with fresh seeds; None before that, and if none is better."""
+    """Best trial against the unchanged scenario with fresh seeds; None before that, and if no trial is better."""
     is_whole: bool = False
     """Whether the search has come to its end."""
 
@@ -48,13 +48,13 @@ class Tuned:
 
     @property
     def ranked(self) -> list[Trial]:
-        """The trials that keep to all bounds, the best first."""
+        """Trials that keep to all bounds, the best first."""
         allowed = [trial for trial in self.trials if trial.is_allowed]
         return sorted(allowed, key=self.value, reverse=self.tuning.is_maximized)
 
     @property
     def best(self) -> Trial | None:
-        """The best trial; None if none keeps to the bounds, or none is better than the scenario as it stands."""
+        """Best trial; None if none keeps to the bounds, or none is better than the unchanged scenario."""
         first = next(iter(self.ranked), None)
         if first and self.base.is_allowed and not self.tuning.is_better(self.value(first), self.value(self.base)):
             return None
@@ -62,12 +62,12 @@ class Tuned:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario with the best values; as it stands if none is better."""
+        """Scenario with the best values; unchanged if none are better."""
         return self.tuning.base.with_values(self.best.at) if self.best else self.tuning.base
 
     @property
     def settings(self) -> list[str]:
-        """What sets the best values, each `KEY=VALUE` as `xoff run --set` takes it; empty if none is better."""
+        """Changes that set the best values, each `KEY=VALUE` as `xoff run --set` takes it; empty if none are better."""
         best = self.best.at if self.best else {}
         return [
             f"{key}={value if isinstance(value, str) else toml_text.value(value, bare_keys=True)}"
@@ -75,12 +75,12 @@ class Tuned:
         ]
 
     def value(self, trial: Trial) -> float:
-        """The objective of a trial that was measured."""
+        """Returns the objective of a measured trial."""
         return trial.measured[self.tuning.objective].value
 
     @property
     def doubts(self) -> list[str]:
-        """What fresh seeds do not confirm, a line each."""
+        """Returns a line for each finding that fresh seeds do not confirm."""
         if not self.confirmed:
             return []
         rows = self.confirmed.rows_by_measure
@@ -106,13 +106,13 @@ class Tuned:
 
     @property
     def plot(self) -> TunedPlots:
-        """Figures: `tuned.plot.trials()`."""
+        """Figures of the search: `tuned.plot.trials()`."""
         from xoff.studies.plot.tuning import TunedPlots  # brings Matplotlib
 
         return TunedPlots(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """What `tune.json` holds."""
+        """Returns the content of `tune.json`."""
         tuning = self.tuning
         return {
             "title": tuning.base.title,
@@ -145,7 +145,7 @@ class Tuned:
             return self.commit(staging, figures=figures)
 
     def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
-        """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
+        """Writes the files into a folder from `prepare`, and gives it its name. Raises OutputError."""
         figure = self.plot.trials()
         with staging.writing():
             json_text.write(staging.path / NUMBERS, self.as_dict())
@@ -158,7 +158,7 @@ class Tuned:
         return staging.commit()
 
     def _rows(self) -> Iterator[list[object]]:
-        """What `tune.csv` holds."""
+        """Yields the rows of `tune.csv`."""
         measures = self.tuning.measures
         yield ["trial", *self.tuning.space, *measures, "allowed", "problem"]
         for trial in (self.base, *self.trials):
@@ -174,9 +174,9 @@ class Tuned:
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
-    """A place for a search: the folder `out`, or by default a new numbered one, `results/tune-001`.
+    """Begins the folder of a search: `out`, or by default a new numbered one, `results/tune-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier search be replaced,
-    and one that was interrupted is replaced without.
+    Raises OutputError if it cannot be written or `out` exists. With `force`, an earlier search is replaced; an
+    interrupted one is replaced without.
     """
     return Staging.of_numbers(out, "tune", NUMBERS, force=force)
