@@ -28,6 +28,10 @@ test-rust: ## Run the simulator's tests (debug build: invariants are checked aft
 test-python: .venv/tools ## Run the tests of the Python face and the command line
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
+.PHONY: nightly
+nightly: export XOFF_NIGHTLY := 1
+nightly: test ## Run all tests with what CI leaves out: all figures and combinations, more random examples
+
 .PHONY: check
 check: check-rust check-python check-generated ## Lint, check types, look for drift in what is generated
 

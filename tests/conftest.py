@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pytest
+from hypothesis import settings
 
 import xoff
 from xoff.cli import main
@@ -36,6 +37,26 @@ def share_cores() -> None:
 
 
 share_cores()
+
+NIGHTLY = os.environ.get("XOFF_NIGHTLY") == "1"
+"""Whether the tests try everything, and draw more examples, as `make nightly` asks for."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the tests marked `nightly`, except under XOFF_NIGHTLY=1."""
+    if not NIGHTLY:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("nightly")])
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
+def examples(number: int) -> int:
+    """How many examples of a random law to draw where `number` are enough for one change."""
+    return number * (20 if NIGHTLY else 1)
+
+
+settings.register_profile("nightly", max_examples=examples(100), deadline=None)
+if NIGHTLY:
+    settings.load_profile("nightly")
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xoff
-from conftest import ROOT
+from conftest import ROOT, examples
 from strategies import RED, powers_of_two
 from xoff.errors import InputError, ScenarioError
 from xoff.switches import scenario_values
@@ -95,7 +95,7 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(changes=CHANGES)
 def test_the_tables_say_what_the_scenario_says(
     changes: dict[str, object], tmp_path_factory: pytest.TempPathFactory

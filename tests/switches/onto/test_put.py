@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xoff
-from conftest import ROOT, two_rates
+from conftest import ROOT, examples, two_rates
 from strategies import RED, powers_of_two
 from xoff.errors import InputError, ScenarioError
 from xoff.scenario import catalogue
@@ -120,7 +120,7 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=CHANGES)
 def test_what_a_scenario_says_comes_back_from_the_tables(changes: dict[str, object], tmp_path: Path) -> None:
     if f"{MARKING}.3" in changes:
