@@ -14,6 +14,10 @@ from xoff.reproduce.scale import Scale
 Command = Callable[..., Outcome]
 
 FIGURES = find()
+RUN = [
+    pytest.param(figure, id=figure.id, marks=pytest.mark.nightly if figure.file.at(Scale.QUICK).nightly else ())
+    for figure in FIGURES
+]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
@@ -29,7 +33,7 @@ def test_a_folder_is_whole(figure: Figure) -> None:
             point.scenario.check()
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
+@pytest.mark.parametrize("figure", RUN)
 def test_what_is_claimed_is_reproduced_but_for_what_is_known_to_differ(command: Command, figure: Figure) -> None:
     outcome = command("reproduce", figure.id, "--json")
     assert outcome.status == 0, outcome.err

@@ -12,6 +12,7 @@
     set = { "stop.after_flows" = 10_000 }
     only = { threshold = [50] }      # positions on an axis that run; left out, all
     seeds = 2                    # how many, from the scenario's own upwards; left out, one
+    nightly = true               # whether the tests run it by `make nightly` only; left out, CI does, too
     known_misses = ["A claim"]   # claims that differ here, for a reason that the README states; left out, none
 
 A figure without axes is computed, and runs nothing.
@@ -45,6 +46,8 @@ class AtScale(Table):
     """Positions on an axis that run; left out, all."""
     seeds: Annotated[StrictInt, Field(ge=1)] = 1
     """How many, from the scenario's own upwards."""
+    nightly: bool = False
+    """Whether only the nightly tests run it, since it takes more than 5 s of CPU time."""
     known_misses: list[str] = Field(default_factory=list)
     """Claims of `expected.csv` that are known to differ at this scale, for a reason that the README states."""
 
