@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# Commands whose runs take 5 to 10 s of CPU time.
+MANY_RUNS = re.compile(r"^xoff (sweep sweeps/|tune )", re.MULTILINE)
+
+
 def every_shown() -> Iterator[object]:
     """Commands, the page above them, and what the last of them prints, called by the heading they stand below."""
     for page in PAGES:
@@ -22,7 +26,8 @@ def every_shown() -> Iterator[object]:
         for found in SHOWN.finditer(text):
             heading = text[: found.start()].rpartition("\n## ")[2].partition("\n")[0]
             output = found[0].rpartition("```text\n")[2].removesuffix("```")
-            yield pytest.param(found[1], text[: found.start()], output, id=f"{page.stem}: {heading}")
+            marks = pytest.mark.nightly if MANY_RUNS.search(found[1]) else ()
+            yield pytest.param(found[1], text[: found.start()], output, id=f"{page.stem}: {heading}", marks=marks)
 
 
 def without_measurements(text: str) -> list[str]:
