@@ -1,1 +1,1 @@
-"""Figures of a result and of a topology, and what all figures are drawn with."""
+"""Figures of a result and of a topology, and the style and parts of all figures."""

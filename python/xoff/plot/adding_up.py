@@ -1,4 +1,4 @@
-"""How much a line adds up to over time, which tells lines with the same peak apart."""
+"""Sum of a line over time, which orders lines with the same peak."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def samples(time_us: np.ndarray, value: np.ndarray, stretch: Stretch | None) -> float:
-    """Of what was recorded at even intervals, or one by one: the sum."""
+    """Returns the sum of values recorded at even intervals, or of single events."""
     if stretch is None:
         return float(value.sum())
     return float(value[(time_us >= stretch.start_us) & (time_us <= stretch.end_us)].sum())
 
 
 def steps(time_us: np.ndarray, value: np.ndarray, end_us: float, stretch: Stretch | None) -> float:
-    """Of what holds from its time on until the next, or the end: each value as long as it lasts."""
+    """Returns the integral of values that hold until the next one, or until the end."""
     edges_us = np.append(time_us, max(end_us, time_us[-1]))
     if stretch is not None:
         edges_us = edges_us.clip(stretch.start_us, stretch.end_us)

@@ -1,4 +1,4 @@
-"""The horizontal axis of what is drawn against the positions of a sweep."""
+"""The horizontal axis of figures against the positions of a sweep."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ Value: TypeAlias = "float | str"
 
 _MOST_TICKS = 6
 _MOST_CHARACTERS = 36
-"""As much fits below a panel beside one another."""
+"""Most characters of all labels side by side below a panel."""
 _SLANTED_CHARACTERS = 3.0
-"""What a slanted label takes."""
+"""Width of a slanted label, in characters."""
 _MOST_LINES_OF_A_NAME = 4
 _SLANTED_LENGTHS = (20, 28, 36)
-"""Characters that a slanted name may have, the first of these with which all differ."""
+"""Most characters of a slanted name; the first length with which all names differ is taken."""
 _MOST_TOLD, _MOST_TOLD_LOGARITHMIC = 8, 12
-"""As many positions can each have a tick of their own."""
+"""Most positions that each have a tick of their own, on an even and on a logarithmic axis."""
 _WIDE = 20
-"""How many times the least the greatest position is where they stand on a logarithmic axis."""
+"""Ratio of the greatest to the least position from which an axis may be logarithmic."""
 _TOO_NEAR = 0.03
-"""A share of the axis: points of ordinary size that are nearer lie on one another."""
+"""Distance, as a share of the axis, below which points overlap."""
 
 
 @dataclass(frozen=True)
 class Along:
-    """Positions from left to right: where their numbers are if all have the same unit, else one beside the other."""
+    """Positions from left to right: at their numbers if all have the same unit, else evenly side by side."""
 
     name: str
     places: Mapping[Value, float]
     unit: str | None
-    """Of all numbers, perhaps empty; None where positions are names."""
+    """Unit of all numbers, perhaps empty; None where positions are names."""
 
     @classmethod
     def of(cls, name: str, positions: Sequence[Value], unit: str | None = None) -> Along:
-        """For the positions of an axis, whose unit may be told beside them."""
+        """Makes the axis for some positions, whose unit may be given separately."""
         found = [_number(f"{position}{unit or ''}") for position in positions]
         numbers = [each for each in found if each]
         scales = _scales({unit for _, unit in numbers})
@@ -65,7 +65,7 @@ class Along:
         return cls(name, places, shown)
 
     def nearest(self, ax: Axes) -> float:
-        """The least of the way across the axis, as it is labelled, between two positions; one where there are not."""
+        """Returns the least distance of two positions as a share of the labelled axis; 1 for a single position."""
         at = np.unique(ax.xaxis.get_transform().transform(np.array(list(self.places.values()))))
         return float(np.diff(at).min() / (at[-1] - at[0])) if len(at) > 1 else 1.0
 
@@ -82,7 +82,7 @@ class Along:
 
     @property
     def _in_their_units(self) -> dict[float, str]:
-        """What stands at each place, as it was given; nothing if all have one unit, and none is a fraction."""
+        """Returns the label of each place as it was given; nothing if all have one unit and none is a fraction."""
         found = {place: each for position, place in self.places.items() if (each := _number(str(position)))}
         units = {unit for number, unit in found.values() if number}
         words = {place: f"{number:g} {unit}".strip() if number else "0" for place, (number, unit) in found.items()}
@@ -91,12 +91,12 @@ class Along:
 
 
 def short(position: Value) -> Value:
-    """A number without the digits that are of binary fractions: 0.3 for 0.1 + 0.2."""
+    """Returns a number without the digits of binary rounding: 0.3 for 0.1 + 0.2."""
     return float(f"{position:.12g}") if isinstance(position, float) else position
 
 
 def _label_names(ax: Axes, names: Sequence[str], places: Sequence[float]) -> None:
-    """Names in lines below one another, or slanted where there is no room for that."""
+    """Labels an axis with names, broken into lines, or slanted where there is no room for that."""
     width = max(1, _MOST_CHARACTERS // len(names))
     beside = [fill(name, width, break_long_words=False, break_on_hyphens=False) for name in names]
     lines = [name.split("\n") for name in beside]
@@ -108,7 +108,7 @@ def _label_names(ax: Axes, names: Sequence[str], places: Sequence[float]) -> Non
 
 
 def _scale_numbers(ax: Axes, places: Sequence[float]) -> bool:
-    """Whether they are so few that each has a tick; zero, which has no logarithm, stands a step before the least."""
+    """Scales an axis, and returns whether each number has a tick; on a logarithmic axis, zero is a step lower."""
     if _is_logarithmic(places):
         if places[0] > 0:
             ax.set_xscale("log")
@@ -121,7 +121,7 @@ def _scale_numbers(ax: Axes, places: Sequence[float]) -> bool:
 
 
 def _is_logarithmic(places: Sequence[float]) -> bool:
-    """Whether a few positions are of so many magnitudes that some would lie on one another on an even axis."""
+    """Whether positions span so many magnitudes that some would overlap on an even axis."""
     positive = [place for place in places if place > 0]
     if not 1 < len(positive) <= len(places) <= _MOST_TOLD_LOGARITHMIC or places[0] < 0:
         return False
@@ -130,7 +130,7 @@ def _is_logarithmic(places: Sequence[float]) -> bool:
 
 
 def _tell_each(ax: Axes, places: Sequence[float], labels: list[str]) -> None:
-    """Labels that are slanted, or left out, where there is no room beside the one before."""
+    """Writes a label for each position, slanted or left out where there is no room beside the one before."""
     at = ax.xaxis.get_transform().transform(np.array(places))
     characters = _MOST_CHARACTERS * (at - at[0]) / ((at[-1] - at[0]) or 1)
     room = all(
@@ -148,7 +148,7 @@ def _tell_each(ax: Axes, places: Sequence[float], labels: list[str]) -> None:
 
 
 def _scales(units: set[str]) -> Mapping[str, float] | None:
-    """What each unit is worth, if they measure the same."""
+    """Returns the scale of each unit, if all measure the same quantity; else None."""
     if len(units) == 1:
         return dict.fromkeys(units, 1.0)
     return next((scales for scales in (TIMES, SIZES, RATES) if scales.keys() >= units), None)

@@ -1,4 +1,4 @@
-"""Bars of intervals: axes are of the values, and an arrow at the frame tells that a bar goes on."""
+"""Bars of intervals; the values scale the axes, and an arrow marks a bar that the frame cuts."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from xoff.results.intervals import Estimate
 
 _MOST_ROOM = 2
-"""How many times the greatest value, and what part of the least ratio, an interval may reach."""
+"""Factor beyond the greatest value, or below the least ratio, up to which an interval is shown."""
 _MUCH = 3
-"""How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
+"""Quotient of the greatest and the least ratio from which the scale is logarithmic."""
 _MARGIN = 0.05
 _ARROW_POINTS = 5
 LEFT_OUT = "no bar: so few seeds tell nothing of the interval"
-"""What a figure says at its foot where it leaves some out."""
+"""Note below a figure that leaves bars out."""
 
 
 def highest(estimates: Collection[Estimate]) -> float:
-    """What is shown: every value, and intervals as far as they leave room for the values."""
+    """Returns the end of the scale: it shows every value, and intervals as far as they leave room for values."""
     value = max((each.value for each in estimates), default=0.0)
     return min(max((each.high or each.value for each in estimates), default=0.0), _MOST_ROOM * value)
 
 
 def scale_of_ratios(ax: Axes, ratios: Iterable[Estimate]) -> None:
-    """Logarithmic where they differ much, linear otherwise; zero stands a step below the least.
+    """Scales an axis of ratios: logarithmic if they differ much, else linear; zero is a step below the least.
 
-    Intervals are shown as far as they leave room for the ratios, and for one.
+    Intervals are shown as far as they leave room for the ratios, and for 1.
     """
     found = list(ratios)
     positive = [ratio for ratio in found if ratio.value]
@@ -62,7 +62,7 @@ def scale_of_ratios(ax: Axes, ratios: Iterable[Estimate]) -> None:
 
 
 def _show(ax: Axes, low: float, high: float) -> None:
-    """From low to high with the margins that Matplotlib leaves."""
+    """Limits an axis to low and high, with Matplotlib's margins."""
     scale = ax.yaxis.get_transform()
     bottom, top = scale.transform([low, high])
     margin = _MARGIN * (top - bottom)
@@ -72,14 +72,14 @@ def _show(ax: Axes, low: float, high: float) -> None:
 def mark_cut(
     ax: Axes, places: Sequence[float], estimates: Sequence[Estimate], colour: str, aside: Transform | None = None
 ) -> None:
-    """An arrow at the frame for each bar that goes on beyond it; call it when the axes are as they stay.
+    """Draws an arrow at the frame for each bar that the frame cuts; call it once the axes are final.
 
     Args:
-        ax: Where.
-        places: On the horizontal axis.
-        estimates: What stands there.
-        colour: That of the bars.
-        aside: How far from their places they stand.
+        ax: The axes.
+        places: Places on the horizontal axis.
+        estimates: Estimates at these places.
+        colour: Colour of the bars.
+        aside: Distance of the bars from their places.
     """
     bottom, top = ax.get_ylim()
     bars = list(zip(places, estimates, strict=True))

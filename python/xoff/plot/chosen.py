@@ -1,4 +1,4 @@
-"""Which of too many lines are drawn, where none is more important than another."""
+"""Choice of the lines to draw, if there are too many and none is more important than another."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_NAMED = 3
-"""Of more that are left out it is said how many there are."""
+"""Most lines left out that are named; of more, the number is given."""
 
 Drawn = TypeVar("Drawn")
 
 
 def evenly(lines: Mapping[str, Drawn], most: int = MOST_LINES) -> dict[str, Drawn]:
-    """At most so many, the first and the last among them."""
+    """Returns at most `most` lines, evenly chosen, the first and the last among them."""
     labels = list(lines)
     if len(labels) <= most:
         return dict(lines)
@@ -25,7 +25,7 @@ def evenly(lines: Mapping[str, Drawn], most: int = MOST_LINES) -> dict[str, Draw
 
 
 def left_out(lines: Mapping[str, Drawn], most: int = MOST_LINES) -> str | None:
-    """What is said if some are not drawn: which, or of many how many."""
+    """Returns a note on lines that are not drawn: their names, or their number if there are many."""
     shown = evenly(lines, most)
     missing = [label for label in lines if label not in shown]
     if not missing:

@@ -1,4 +1,4 @@
-"""What collectives got of the links, one after another."""
+"""Bus bandwidth of collectives over time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_GROUPS = 8
 
 
 def draw(result: Result, ax: Axes) -> Axes:
-    """Bus bandwidth of each collective against when it began, a line for each group, those that got least.
+    """Draws the bus bandwidth of each collective against its start, a line per group, those with the least.
 
     Raises ValueError if no collective is complete.
     """

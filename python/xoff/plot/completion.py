@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8
 _MARGIN, _LEAST_MARGIN = 0.05, 1.01
-"""On either side of the lines, of the logarithm of what they span; as a factor where they span little or nothing."""
+"""Margin beside the lines, as a share of the logarithm of their span, and its least factor."""
 _LOOK_OF_ALL: dict[str, Any] = {"linestyle": "--", "linewidth": 1.2}
 
 
 class Measure(NamedTuple):
-    """What there is a distribution of."""
+    """A measure whose distribution is drawn."""
 
     column: str
     scale: float
-    """How many of the column's are one of the axis."""
+    """Number of units of the column in one of the axis."""
     label: str
     units: tuple[str, ...]
     least: float = 0
@@ -67,14 +67,14 @@ _OF_QUERIES = Measure("completion_ns", 1000, "query completion time", style.TIME
 def draw(
     result: Result, ax: Axes, measure: Measure = FCT, *, size_class: str | None = None, label: str | None = None
 ) -> Axes:
-    """Cumulative share of flows against a measure, on a logarithmic axis, a line for each size class.
+    """Draws the cumulative share of flows against a measure, on a logarithmic axis, a line per size class.
 
     Args:
-        result: What is drawn.
-        ax: Where; on axes that have lines the next colours are taken in place of those of the classes.
+        result: The result.
+        ax: The axes; if they have lines already, lines take the next colours, not those of the classes.
         measure: `FCT` or `SLOWDOWN`.
-        size_class: The one that is drawn; left out, all.
-        label: What the legend calls the result.
+        size_class: The size class that is drawn; left out, all.
+        label: Name of the result in the legend.
     """
     limits = result.summary["size_classes_bytes"]
     _check_class(size_class)
@@ -93,7 +93,7 @@ def draw(
 
 
 def _told(classes: Mapping[str, Members], limits: list[int], size_class: str | None) -> dict[str, str]:
-    """The classes that are drawn, with what they are called; one if all flows are in it, where two lines would be."""
+    """Returns the classes to draw with their labels; one class if it has all flows, which two lines would show."""
     told = class_labels(limits)
     if size_class is not None:
         return {size_class: told[size_class]}
@@ -102,7 +102,7 @@ def _told(classes: Mapping[str, Members], limits: list[int], size_class: str | N
 
 
 def draw_scenarios(comparison: Compared, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
-    """The same of several scenarios, a line for each, of the flows of all seeds; of one size class or of all flows."""
+    """Draws the cumulative share of flows against a measure, a line per scenario over the flows of all seeds."""
     _check_class(size_class)
     for number, (name, runs) in enumerate(zip(comparison.names, comparison.flows, strict=True)):
         ordered = np.sort(np.concatenate([_values(run, measure, comparison, size_class) for run in runs]))
@@ -116,7 +116,7 @@ def draw_scenarios(comparison: Compared, ax: Axes, measure: Measure = FCT, size_
 
 
 def _nothing(finished: int, size_class: str | None, *summaries: Summary) -> str:
-    """What is said where there is no line."""
+    """Returns the text for axes without a line."""
     what = "flow" if size_class in (None, CLASSES[0]) else f"{size_class} flow"
     return measured_time.none_finished(finished, what, *summaries)
 
@@ -134,7 +134,7 @@ def _check_class(size_class: str | None) -> None:
 
 
 def draw_workloads(result: Result, ax: Axes, label: str | None = None) -> Axes:
-    """Cumulative share of flows against completion time, a line for each workload, those of the most flows."""
+    """Draws the cumulative share of flows against completion time, a line per workload, those with most flows."""
     told = result.summary["workloads"]
     names = workload_names(result.summary)
     most = sorted(range(len(told)), key=lambda index: -told[index]["count"])[:MOST_WORKLOADS]
@@ -150,7 +150,7 @@ def draw_workloads(result: Result, ax: Axes, label: str | None = None) -> Axes:
 
 
 def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
-    """Cumulative share of queries against completion time, a line for each workload of queries."""
+    """Draws the cumulative share of queries against completion time, a line per workload of queries."""
     if result.queries is None:
         message = "no query is complete; a workload of kind `query` makes some"
         raise ValueError(message)
@@ -167,7 +167,7 @@ def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
 
 
 def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Steps of the cumulative distribution of ordered values, thinned evenly; the last ones are kept."""
+    """Returns the steps of the cumulative distribution of ordered values, thinned evenly except for the last ones."""
     count = len(ordered)
     indices = np.unique(np.concatenate([np.linspace(0, count - 1, POINTS), np.arange(count - 20, count)]).astype(int))
     indices = indices[indices >= 0]
@@ -189,7 +189,7 @@ def _draw_line(
 def _finish(
     ax: Axes, measure: Measure, share: str, summaries: Sequence[Summary], nothing: str, hidden: str | None = None
 ) -> Axes:
-    """Axes that hold every line, those of earlier calls included, or say that there is nothing."""
+    """Scales and labels the axes for all their lines, or writes that there is nothing to draw."""
     style.unsay_nothing_is_there(ax)
     if ax.get_lines():
         ax.set_xscale("log")

@@ -1,4 +1,4 @@
-"""Link events and slow receivers, which a scenario has in the course of a run, across what is drawn over time."""
+"""Marks of link events and slow receivers across figures over time."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from xoff.results.result import Result
 
 MOST_NAMED = 4
-"""Of more the legend tells what happens, and not to which link or host."""
+"""Most events that the legend names by link or host; of more, it names the kinds."""
 _COLOUR = "#8c8c8c"
 _LOOKS = {"down": ":", "up": "--", "rate": "-."}
 
 
 def draw(result: Result, ax: Axes, stretch: Stretch | None = None) -> None:
-    """A vertical line for each link event, a grey area for each slow receiver, named in the legend.
+    """Draws a vertical line for each link event and a grey area for each slow receiver, named in the legend.
 
     Args:
-        result: What is drawn.
-        ax: Where.
-        stretch: Of these those in it, what is outside being hidden; left out, all.
+        result: The result.
+        ax: The axes.
+        stretch: The time of the events; left out, all.
     """
     scenario = tomllib.loads(result.scenario)
     end_us = result.summary["end_ns"] / 1000
@@ -61,7 +61,7 @@ def _draw_slow_receivers(receivers: list[dict[str, Any]], end_us: float, ax: Axe
 
 
 def _once(label: str, drawn: set[str]) -> str | None:
-    """The label for the legend, unless it is there."""
+    """Returns a label for the legend, unless it is there already."""
     if label in drawn:
         return None
     drawn.add(label)
@@ -69,7 +69,7 @@ def _once(label: str, drawn: set[str]) -> str | None:
 
 
 def microseconds(time: str) -> float:
-    """A time of a scenario."""
+    """Converts a time of a scenario to microseconds."""
     return _xoff.quantity("time", json.dumps(time)) / 1e6
 
 

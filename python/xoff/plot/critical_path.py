@@ -1,4 +1,4 @@
-"""Packets of a flow on their way, and its critical path among them."""
+"""The critical path of a flow among its packets on their way."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ _AT_SENDER = {Cause.RATE, Cause.RECOVERY, Cause.TIMEOUT, Cause.START}
 _OTHERS = "#b8b8b8"
 _MOST_PACKETS = 300
 _PICOSECONDS = 1e6
-"""In a microsecond."""
+"""Picoseconds in a microsecond."""
 
 _Line = list[tuple[float, float]]
 
 
 class _Hop(NamedTuple):
-    """A packet at a port: where that is on the path, and when it comes, begins to leave and is at the other end."""
+    """A packet at a port: the place on the path, and the times of arrival, departure and receipt at the other end."""
 
     height: float
     next_height: float
@@ -60,12 +60,12 @@ class _Hop(NamedTuple):
 
 
 def size_inches(path: CriticalPath) -> tuple[float, float]:
-    """Of a figure in which the nodes of the path have room."""
+    """Returns the size of a figure with room for the nodes of the path."""
     return 7.2, 1.6 + 0.42 * max(len(_nodes(path.packets)), 3)
 
 
 def draw(path: CriticalPath, ax: Axes) -> Axes:
-    """Time to the right, nodes of the path upwards; the packets of the flow are thin, its critical path is thick."""
+    """Draws time to the right, nodes of the path upwards, packets as thin and the critical path as thick lines."""
     nodes = _nodes(path.packets)
     hops = _hops(path.packets, len(nodes) - 1)
     shown = sorted({packet for packet, _ in hops})
@@ -114,7 +114,7 @@ def _draw_path(path: CriticalPath, hops: dict[tuple[int, str], _Hop], ax: Axes) 
 
 
 def _is_on_link(stretch: Stretch, hop: _Hop) -> bool:
-    """Whether the packet itself is on the wire, and does not wait for those before it."""
+    """Whether the packet itself is on the wire in a stretch, and not waiting for packets before it."""
     assert hop.started_us is not None
     on_wire = stretch.cause in (Cause.TRANSMISSION, Cause.PROPAGATION)
     return on_wire and stretch.since_ps / _PICOSECONDS >= hop.started_us
@@ -131,7 +131,7 @@ def _course(hop: _Hop) -> Iterable[_Line]:
 
 
 def _nodes(packets: pa.Table) -> Sequence[str]:
-    """The nodes of the path from the source on, where data takes several ways those of all."""
+    """Returns the nodes from source to destination, of all paths that data takes."""
     data = packets.filter(pc.equal(packets["kind"].cast("string"), "data"))
     ports, hops = data["port"].cast("string").to_pylist(), data["hop"].to_pylist()
     at: list[list[str]] = [[] for _ in range(max(hops) + 1)]
@@ -147,7 +147,7 @@ def _joined(nodes: list[str]) -> str:
 
 
 def _hops(packets: pa.Table, links: int) -> dict[tuple[int, str], _Hop]:
-    """By packet and port; the way of acknowledgements goes downwards."""
+    """Returns the hops by packet and port; those of acknowledgements lead downwards."""
     times = ["arrived_ps", "started_ps", "reached_ps"]
     rows = packets.select(["packet", "kind", "hop", "port", *times]).to_pylist()
     most_back = max((row["hop"] + 1 for row in rows if row["kind"] != "data"), default=1)
@@ -162,7 +162,7 @@ def _hops(packets: pa.Table, links: int) -> dict[tuple[int, str], _Hop]:
 
 
 def _lost(packets: pa.Table, hops: dict[tuple[int, str], _Hop]) -> list[tuple[float, float]]:
-    """When and how high packets were dropped."""
+    """Returns time and height of each drop."""
     rows = packets.filter(packets["drop_reason"].is_valid()).select(["packet", "port"]).to_pylist()
     of_drops = (hops[row["packet"], row["port"]] for row in rows)
     return [(hop.arrived_us, hop.height) for hop in of_drops]

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class FigureFormat(StrEnum):
-    """Its value is the ending of the file."""
+    """Format of a file; its value is the file's ending."""
 
     SVG = "svg"
     PDF = "pdf"

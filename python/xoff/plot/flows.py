@@ -1,4 +1,4 @@
-"""Flows over time, side by side: what they send, may send and are told of, and what they have in an input buffer."""
+"""Flows over time in panels: throughput, rate, congestion messages, and bytes in an input buffer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUANTITIES = ("flow_throughput", "rate", "cnms", "input")
 
 
 def panels_of(result: Result, quantities: Sequence[str] | None) -> list[str]:
-    """What there is a panel of. Raises ValueError if nothing was observed that tells of flows."""
+    """Returns the quantities to draw. Raises ValueError if no quantity of flows was observed."""
     observed = over_time.quantities(result)
     panels = [quantity for quantity in quantities or QUANTITIES if quantities or quantity in observed]
     if not panels:
@@ -40,17 +40,15 @@ def draw(
     port: str | None = None,
     between_ns: tuple[float, float] | None = None,
 ) -> str | None:
-    """One quantity into each of the axes; a flow has the same colour in all.
-
-    Returns what a legend has to say of flows that are not drawn.
+    """Draws one quantity into each of the axes, with a colour per flow, and returns a note on flows left out.
 
     Args:
-        result: What is drawn.
-        panels: Of `QUANTITIES`, as many as there are axes.
-        axes: Where to draw.
-        flows: Names such as `host0.flow3`, at most six, and what they are called; left out, those with the highest
+        result: The result.
+        panels: Quantities of `QUANTITIES`, one for each of the axes.
+        axes: The axes.
+        flows: Flows by name, such as `host0.flow3`, at most six, each with its label; left out, those with the highest
             peaks, each as a share of the highest in its panel.
-        port: Whose input buffer is drawn; left out, the one that was fullest.
+        port: Port whose input buffer is drawn; left out, the fullest.
         between_ns: The time that is shown; left out, all of it.
     """
     stretch = Stretch.of(result, between_ns)
@@ -75,10 +73,10 @@ def draw(
 def _highest(
     result: Result, panels: Sequence[str], port: str | None, stretch: Stretch | None
 ) -> tuple[dict[str, str], str | None]:
-    """The flows with the highest peaks, in the order of their names, and what a legend says of the others.
+    """Returns the flows with the highest peaks, in the order of their names, and a note on the others.
 
-    Peaks are shares of the highest in their panel. A flow is as high as its highest share; many begin at the rate of
-    their link and have all of it, of these those are higher that have more in the other panels.
+    A peak counts as a share of the highest in its panel, and a flow by its highest share. Many flows begin at the rate
+    of their link and so have a share of 1; their peaks in the other panels then decide.
     """
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for quantity in panels:
@@ -93,7 +91,7 @@ def _highest(
 
 
 def _peaks(result: Result, quantity: str, port: str | None, stretch: Stretch | None) -> dict[str, float]:
-    """The highest that each flow has in a panel."""
+    """Returns the peak of each flow in a panel."""
     if quantity == "input":
         occupancy = inputs.occupancy(result, port or inputs.ports(result)[0]).within(stretch)
         return {flow: value.max(initial=0.0) for flow, value in occupancy.by_flow.items()}
@@ -102,5 +100,5 @@ def _peaks(result: Result, quantity: str, port: str | None, stretch: Stretch | N
 
 
 def _numbers(name: str) -> list[tuple[str, int]]:
-    """`host2.flow10` after `host2.flow9`."""
+    """Returns a sort key that puts `host2.flow10` after `host2.flow9`."""
     return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", name)]

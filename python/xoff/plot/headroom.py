@@ -1,4 +1,4 @@
-"""How much of the headroom is used when it is used most."""
+"""Distribution of the peaks of headroom in use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def draw(result: Result, ax: Axes) -> Axes:
-    """Cumulative share of local maxima against what they are of the headroom set aside, over all switches.
+    """Draws the cumulative share of local maxima against their share of the headroom set aside, over all switches.
 
     Raises ValueError if the scenario's `observe.headroom` did not ask for it.
     """

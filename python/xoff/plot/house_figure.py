@@ -1,4 +1,4 @@
-"""Figures of which the same file is written whenever they are drawn, with fonts that journals take."""
+"""Figures whose files are the same whenever they are drawn, with fonts that journals accept."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 class HouseFigure(Figure):
-    """Matplotlib's, but its files do not tell when they were written."""
+    """Matplotlib's figure, whose files do not record when they were written."""
 
     def savefig(self, fname: Any, **options: Any) -> None:  # noqa: ANN401 as Matplotlib
-        """As Matplotlib does."""
+        """Writes a file as Matplotlib does, without the date."""
         suffix = "" if hasattr(fname, "write") else Path(fname).suffix[1:]
         kind = (options.get("format") or suffix or mpl.rcParams["savefig.format"]).lower()
         if kind in _WITHOUT_TIME:

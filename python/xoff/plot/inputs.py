@@ -1,4 +1,4 @@
-"""What flows have in the input buffer of a port."""
+"""Bytes of flows in the input buffer of a port."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xoff.results.result import Result
 
 MOST_FLOWS = 6
-"""The colour after theirs is that of all others."""
+"""Most flows with a colour of their own; the next colour is that of all others."""
 
 
 class Occupancy(NamedTuple):
@@ -32,7 +32,7 @@ class Occupancy(NamedTuple):
     by_flow: dict[str, np.ndarray]
 
     def within(self, stretch: Stretch | None) -> Occupancy:
-        """What of it is in a stretch of time."""
+        """Returns the part in a stretch of time."""
         if stretch is None:
             return self
         time_us, _ = stretch.cut(self.time_us, self.time_us, before=False)
@@ -41,9 +41,9 @@ class Occupancy(NamedTuple):
 
 
 def ports(result: Result, names: Names = None) -> list[str]:
-    """The ports whose input buffers were observed, the fullest first.
+    """Returns the ports whose input buffers were observed, the fullest first.
 
-    Raises ValueError if none was, or none that a name or pattern means.
+    Raises ValueError if none was, or if a name or pattern fits none.
     """
     peaks: dict[str, float] = {}
     for line in over_time.lines_of(result, "input", names):
@@ -53,14 +53,14 @@ def ports(result: Result, names: Names = None) -> list[str]:
 
 
 def title(ports: Sequence[str]) -> str:
-    """What a legend says of the port that is drawn, the first of some."""
+    """Returns the title of a legend for the first of some ports, which is drawn."""
     return ports[0] if len(ports) == 1 else f"{ports[0]}, the fullest of {len(ports)}"
 
 
 def occupancy(result: Result, port: str) -> Occupancy:
-    """What each flow had in the input buffer of a port, flows with the most bytes first.
+    """Returns the bytes of each flow in the input buffer of a port, flows with most bytes first.
 
-    Raises ValueError if it was not observed.
+    Raises ValueError if the port was not observed.
     """
     lines = [line for line in over_time.lines_of(result, "input") if line.label.partition(",")[0] == port]
     if not lines:
@@ -84,13 +84,13 @@ def draw(
     flows: Mapping[str, str] | None = None,
     stretch: Stretch | None = None,
 ) -> Axes:
-    """Flows stacked one on another, with lines for the set point, XOFF and XON where the scenario has them.
+    """Draws flows stacked one on another, with lines for set point, XOFF and XON if the scenario has them.
 
     Args:
-        result: What is drawn.
-        ax: Where to draw.
-        port: Whose input buffer; left out, the one that was fullest.
-        flows: From the bottom up flows, at most six, and what they are called; left out, those with the most bytes.
+        result: The result.
+        ax: The axes.
+        port: Port whose input buffer is drawn; left out, the fullest.
+        flows: Flows from the bottom up, at most six, each with its label; left out, those with most bytes.
         stretch: The time that is shown; left out, all of it.
     """
     port = port or ports(result)[0]
@@ -118,7 +118,7 @@ def draw(
 
 
 def _thresholds(result: Result, port: str) -> dict[str, float]:
-    """What the scenario sets for the input buffer of a port, in bytes; of several tables the later wins, key by key."""
+    """Returns the thresholds of a port's input buffer in bytes; later tables of the scenario override, key by key."""
     found: dict[str, Any] = {}
     for table in tomllib.loads(result.scenario).get("switch", []):
         if patterns.matches(table.get("nodes", "*"), port.rpartition(".")[0]):

@@ -1,4 +1,4 @@
-"""A network whose links have the colour of their utilization."""
+"""The network, with each link in the colour of its utilization."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from xoff.scenario.topology import Port
 
 _COLOURS, _STEPS = "viridis_r", 20
-"""From light to dark, also for people who see no colours; of more than fifty, Matplotlib makes a bitmap."""
+"""Colours from light to dark, readable without colour vision; Matplotlib makes a bitmap of more than 50."""
 
 
 def size_inches(result: Result) -> tuple[float, float]:
-    """As the network needs it, and a bar that tells the colours apart."""
+    """Returns the size of a figure with the network and a bar of colours."""
     width, height = topology.size_inches(result.topology)
     return width, height + 0.2
 
 
 def draw(result: Result, ax: Axes) -> Axes:
-    """Draws the network; of a link that way counts which is busier. Links that failed before the run are dotted."""
+    """Draws the network; the busier direction of a link counts, and links that failed before the run are dotted."""
     of_ports = result.ports.select(["port", "utilization"]).to_pylist()
     busy = {row["port"]: row["utilization"] for row in of_ports}
     most = max(1.0, *busy.values())

@@ -10,7 +10,7 @@ from xoff.text.units import quantity
 
 
 def ticks_of(measure: str) -> FuncFormatter:
-    """In the units that read best; `measure` is a key of `summary.json`."""
+    """Returns ticks in the units that read best; `measure` is a key of `summary.json`."""
     if measure.endswith("_us"):
         return style.ticks(style.TIME_UNITS)
     if measure.endswith("_bytes"):

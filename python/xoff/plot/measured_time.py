@@ -1,4 +1,4 @@
-"""What figures of the measured time say where that is not the whole run."""
+"""Notes of figures whose measured time is not the whole run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def told(*summaries: Summary) -> list[str]:
-    """`measured from 3.00 ms to 8.00 ms`, as more that is said of an axis; nothing of whole runs."""
+    """Returns the note `measured from 3.00 ms to 8.00 ms` for an axis; nothing for whole runs."""
     times = {measured_time(summary) for summary in summaries}
     if times <= {None}:
         return []
@@ -20,12 +20,12 @@ def told(*summaries: Summary) -> list[str]:
 
 
 def none_finished(finished: int, what: str, *summaries: Summary) -> str:
-    """Says that nothing finished, or nothing that counts.
+    """Returns words which say that nothing finished, or nothing that counts.
 
     Args:
-        finished: How many did, those included that do not count.
-        what: Such as `flow`.
-        summaries: Of the runs.
+        finished: Number that finished, including those that do not count.
+        what: Name of one, such as `flow`.
+        summaries: Summaries of the runs.
     """
     if not finished:
         return f"no {what} finished"

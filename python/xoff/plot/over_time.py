@@ -1,4 +1,4 @@
-"""What was observed, against time."""
+"""Observed quantities against time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 8
 _ALIKE = 0.05
-"""Peaks of rates, which nearly all reach that of their link, are alike within this share of the highest."""
+"""Share of the highest peak within which peaks of rates count as equal; most reach their link's rate."""
 _TICKS = 6
 POINTS = 1000  # per line: the extremes of as many stretches as a figure in a report is wide
 
@@ -37,12 +37,12 @@ class _Axis(NamedTuple):
     label: str
     units: tuple[str, ...]
     nothing: str
-    """What is said where all is zero."""
+    """Text where all values are zero."""
     drawstyle: str = "steps-post"
 
 
 _BEFORE = "steps-pre"
-"""A value is of the time since the one before."""
+"""Style of lines whose values are of the time since the value before."""
 _COUNTED = ("",)
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS, "no queue held anything"),
@@ -63,11 +63,11 @@ _AXES_ON_CHANGE = {
     "drops": _Axis("packets dropped (cumulative)", _COUNTED, "nothing was dropped"),
 }
 _KEYS = {"queue": "queues", "window": "windows", "rate": "rates", "cnms": "cnms", "marks": "marks", "drops": "drops"}
-"""Of `[observe]`, for what can be recorded on change."""
+"""Keys of `[observe]` by quantity, for quantities that can be recorded on change."""
 
 
 class Line(NamedTuple):
-    """One thing over time."""
+    """A recorded series: one quantity of one name and priority."""
 
     label: str
     time_us: np.ndarray
@@ -75,26 +75,26 @@ class Line(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The lines that are drawn of all that were recorded."""
+    """The lines to draw among all that were recorded."""
 
     shown: list[Line]
     of: int
-    """How many could be."""
+    """Number of lines that could be drawn."""
     zero: int
-    """How many are left out because they are zero throughout."""
+    """Number of lines left out because they are zero throughout."""
 
     @property
     def all_are_zero(self) -> bool:
-        """Whether there is nothing to draw; a single line of zeros stands for all then."""
+        """Whether all lines are zero; a single line of zeros then stands for all."""
         return not self.of
 
     @property
     def hidden(self) -> str | None:
-        """What the legend says of those that are not drawn."""
+        """Note in the legend on lines that are not drawn."""
         return None if self.all_are_zero else left_out(len(self.shown), self.of, self.zero)
 
     def name(self, line: Line, label: str | None = None) -> str:
-        """What the legend says of a line: its name, after that of the result, which is enough for a single line."""
+        """Returns the label of a line: the result's label and the line's name, without the name for a single line."""
         if self.all_are_zero:
             return style.plain(label) if label else _UNNAMED
         is_single = self.of + self.zero == 1
@@ -110,20 +110,19 @@ _OBSERVED_BY = {
     "input": "inputs",
     "input_of_flow": "inputs",
 }
-"""Keys of [observe] that do not have the name of their quantity."""
+"""Keys of `[observe]` that do not have the name of their quantity."""
 
 
 def quantities(result: Result) -> list[str]:
-    """What was observed, in the order of first appearance."""
+    """Returns the observed quantities, in the order of first appearance."""
     return [] if result.series is None else pc.unique(result.series["quantity"]).to_pylist()
 
 
 def lines_of(result: Result, quantity: str, names: Names = None) -> list[Line]:
-    """One line for each name and priority, the highest peak first; `names` may be patterns, as in `observe.of`.
+    """Returns a line per name and priority, the highest peak first; `names` may be patterns, as in `observe.of`.
 
-    Raises ValueError if there is none, or nothing that a name or pattern means.
-
-    Marks and drops that were recorded one by one are counted from the start.
+    Marks and drops that were recorded one by one are counted from the start. Raises ValueError if there is no line, or
+    none that a name or pattern fits.
     """
     if result.series is None or quantity not in quantities(result):
         raise ValueError(_why_not(result, quantity))
@@ -135,11 +134,10 @@ def lines_of(result: Result, quantity: str, names: Names = None) -> list[Line]:
 
 
 def choose(result: Result, quantity: str, names: Names = None, stretch: Stretch | None = None) -> Chosen:
-    """At most eight lines, the highest peaks in a stretch of time first; of those that are zero the ones named in full.
+    """Returns at most eight lines, the highest peaks in a stretch of time first.
 
-    Of lines with the same peak those come first that add up to most over time.
-
-    Raises ValueError as `lines_of` does, and if none has something recorded in the stretch.
+    Lines with the same peak are ordered by their sum over time. Lines of zeros are only taken if named in full. Raises
+    ValueError as `lines_of` does, and if no line has a record in the stretch.
     """
     peaks = [(line, peak(result, quantity, line, stretch)) for line in lines_of(result, quantity, names)]
     recorded = [(line, high) for line, high in peaks if high is not None]
@@ -156,7 +154,7 @@ def choose(result: Result, quantity: str, names: Names = None, stretch: Stretch 
 def _ordered(
     result: Result, quantity: str, peaks: list[tuple[Line, float]], stretch: Stretch | None
 ) -> list[tuple[Line, float]]:
-    """The highest peaks first, of those alike what adds up to most."""
+    """Returns the lines with their peaks, the highest first, equal ones by their sum over time."""
     highest = max((high for _, high in peaks), default=0.0)
     step = _ALIKE * highest if _axis(result, quantity).units is style.RATE_UNITS else 0.0
     is_held = _is_held(result, quantity)
@@ -172,13 +170,13 @@ def _ordered(
 
 
 def peak(result: Result, quantity: str, line: Line, stretch: Stretch | None) -> float | None:
-    """The highest that a line has, in a stretch of time; None where it has nothing there."""
+    """Returns the peak of a line in a stretch of time; None if it has no record there."""
     value = line.value if stretch is None else _cut(result, quantity, line, stretch).value
     return float(value.max()) if len(value) else None
 
 
 def left_out(shown: int, of: int, zero: int) -> str | None:
-    """What the legend says where only the highest are drawn, and none of those that are zero throughout."""
+    """Returns a note on lines left out: those with lower peaks, and those of zeros."""
     parts = [f"highest {shown} of {of}"] if shown < of else []
     if zero:
         parts.append(f"{zero} {'other is' if zero == 1 else 'others are'} zero throughout")
@@ -186,7 +184,7 @@ def left_out(shown: int, of: int, zero: int) -> str | None:
 
 
 def _why_not(result: Result, quantity: str) -> str:
-    """Why there is nothing of a quantity."""
+    """Returns the reason why nothing of a quantity was recorded."""
     key = _OBSERVED_BY.get(quantity, quantity)
     if key in _observe(result.scenario):
         return f"observe.{key} recorded nothing" + ("; there is no series.parquet" if result.series is None else "")
@@ -195,7 +193,7 @@ def _why_not(result: Result, quantity: str) -> str:
 
 
 def _meant(there: list[str], names: Sequence[str] | str) -> set[str]:
-    """The names that are meant by names and patterns. Raises ValueError if one of these means nothing."""
+    """Returns the names that fit names and patterns. Raises ValueError if one of these fits none."""
     meant: set[str] = set()
     for pattern in [names] if isinstance(names, str) else names or [""]:
         of_pattern = {name for name in there if patterns.matches_observed(pattern, name)}
@@ -216,7 +214,7 @@ def draw(
     stretch: Stretch | None = None,
     label: str | None = None,
 ) -> Axes:
-    """At most eight lines, the highest peaks first; the legend says how many there are, and what the result is."""
+    """Draws at most eight lines, the highest peaks first; the legend has the number of all, and the result's label."""
     chosen = choose(result, quantity, names, stretch)
     for line in chosen.shown:
         draw_line(result, quantity, line, ax, called=chosen.name(line, label), stretch=stretch)
@@ -227,7 +225,7 @@ def draw(
 
 
 def _cut(result: Result, quantity: str, line: Line, stretch: Stretch) -> Line:
-    """What a line has in a stretch."""
+    """Returns the part of a line in a stretch."""
     if _is_dots(result, quantity):
         inside = (line.time_us >= stretch.start_us) & (line.time_us <= stretch.end_us)
         return Line(line.label, line.time_us[inside], line.value[inside])
@@ -245,7 +243,7 @@ def draw_line(
     called: str | None = None,
     stretch: Stretch | None = None,
 ) -> None:
-    """One line, or one dot for each CNM, of which only the instant is known."""
+    """Draws a line, or a dot for each CNM, of which only the instant is known."""
     label = called or style.plain(line.label)
     shown = _held(result, quantity, line) if stretch is None else _cut(result, quantity, line, stretch)
     if _is_dots(result, quantity):
@@ -262,7 +260,7 @@ def _is_dots(result: Result, quantity: str) -> bool:
 
 
 def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None = None) -> None:
-    """Both axes with their units, from zero; of time all, or a stretch."""
+    """Labels and scales both axes, from zero, over all of the time or a stretch."""
     axis = _axis(result, quantity)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_locator(room.RoomyLocator(_TICKS))
@@ -283,7 +281,7 @@ def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None =
 
 
 def say_if_nothing(result: Result, quantity: str, ax: Axes, stretch: Stretch | None, *, is_zero: bool) -> None:
-    """Says that all is zero where it is, and no longer where something has been drawn since."""
+    """Writes that all is zero where it is, and removes that once something was drawn."""
     style.unsay_nothing_is_there(ax)
     if is_zero:
         nothing = _axis(result, quantity).nothing + _at_samples(result, quantity)
@@ -291,21 +289,21 @@ def say_if_nothing(result: Result, quantity: str, ax: Axes, stretch: Stretch | N
 
 
 def _at_samples(result: Result, quantity: str) -> str:
-    """Says of what was sampled that it may have been otherwise between the samples."""
+    """Returns words which say that a quantity was sampled, and so may differ between samples."""
     is_of_all_time = _is_of_changes(result, quantity) or _axis(result, quantity).drawstyle == _BEFORE
     return "" if is_of_all_time else f" at any of the samples, every {_told_interval(result, quantity)}"
 
 
 def _counted(line: Line) -> Line:
-    """From none at the start, one event after another."""
+    """Returns the count of events over time, from zero at the start."""
     return Line(line.label, np.append(0.0, line.time_us), np.append(0.0, np.cumsum(line.value)))
 
 
 def _held(result: Result, quantity: str, line: Line) -> Line:
-    """The same for as long as it is known.
+    """Extends a line to all of the time in which its value is known.
 
-    What was recorded on change stays as it is after the last change: to the end of a flow, or of the run. What is of
-    the time since the value before begins with the first interval.
+    A value recorded on change holds after the last change, to the end of the flow or of the run. A value of the time
+    since the value before begins with the first interval.
     """
     if _axis(result, quantity).drawstyle == _BEFORE:
         start_us = max(0.0, line.time_us[0] - _interval_us(result, quantity))
@@ -317,12 +315,12 @@ def _held(result: Result, quantity: str, line: Line) -> Line:
 
 
 def _is_held(result: Result, quantity: str) -> bool:
-    """Whether each value of it holds until the next."""
+    """Whether each value of a quantity holds until the next."""
     return _is_of_changes(result, quantity) and not _is_dots(result, quantity)
 
 
 def _end_us(result: Result, line: Line) -> float:
-    """When the flow of a line finished; the end of the run where it had not, and of what is of no flow."""
+    """Returns the finish of a line's flow; the end of the run for unfinished flows and for other lines."""
     end_ns: float = result.summary["end_ns"]
     source, _, number = line.label.partition(".flow")
     if number:
@@ -337,20 +335,20 @@ def _told_interval(result: Result, quantity: str) -> str:
 
 
 def _interval_us(result: Result, quantity: str) -> float:
-    """Of the samples."""
+    """Returns the interval of samples of a quantity."""
     observed = _observe(result.scenario)[_OBSERVED_BY.get(quantity, quantity)]
     return course.microseconds(observed["every"])
 
 
 def _is_of_changes(result: Result, quantity: str) -> bool:
-    """Whether every change of it was recorded, or every one of what is counted."""
+    """Whether every change of a quantity, or every counted event, was recorded."""
     key = _KEYS.get(quantity)
     return key is not None and bool(_observe(result.scenario)[key]["every"] == "change")
 
 
 @lru_cache(maxsize=8)
 def _observe(scenario: str) -> dict[str, Any]:
-    """What a scenario has recorded; read once, since it is asked for every line."""
+    """Returns the `[observe]` table of a scenario; cached, since every line asks for it."""
     observe: dict[str, Any] = tomllib.loads(scenario).get("observe", {})
     return observe
 
@@ -361,13 +359,13 @@ def _axis(result: Result, quantity: str) -> _Axis:
 
 
 def thinned(line: Line) -> tuple[np.ndarray, np.ndarray]:
-    """The line with at most about `POINTS` points; of each stretch its lowest and highest are kept."""
+    """Returns a line with about `POINTS` points at most, which keep the lowest and highest of each interval."""
     places = kept(line.value)
     return line.time_us[places], line.value[places]
 
 
 def kept(value: np.ndarray) -> np.ndarray:
-    """The places of at most about `POINTS` values: the first, the last, and the lowest and highest of each stretch."""
+    """Returns about `POINTS` indices at most: the first, the last, and the lowest and highest of each interval."""
     if len(value) <= POINTS:
         return np.arange(len(value))
     stretches = np.array_split(np.arange(len(value)), POINTS // 2)
@@ -376,7 +374,7 @@ def kept(value: np.ndarray) -> np.ndarray:
 
 
 def _split(series: pa.Table, names: set[str] | None) -> list[Line]:
-    """The rows of each name and priority, in one pass: there can be thousands of both."""
+    """Splits the series by name and priority in one pass; there can be thousands of both."""
     name = series["name"].combine_chunks()
     codes, dictionary = name.indices.to_numpy(), name.dictionary.to_pylist()
     priority = series["priority"].to_numpy()

@@ -1,4 +1,4 @@
-"""The tree of a victim of pauses: columns from left to right, with room between them for the lines."""
+"""The pause tree of a victim, in columns from left to right with room for the lines between them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from xoff.explain.pause_tree import PauseTree
 
 MOST_WAYS = 16
-"""Those that account for least are not drawn."""
+"""Most leaves of the tree; those that account for least are left out."""
 _LEAST_INCHES = 8.0
-"""Across a tree: a page would blow up one that is narrower."""
+"""Least width of a tree; a page would enlarge a narrower one."""
 
 _WORDS_POINTS, _FLOWS_POINTS = 7.5, 6.5
 _FRAME_POINTS = 0.35 * _WORDS_POINTS
 _GAP_POINTS = 40.0
-"""Between columns."""
+"""Gap between columns."""
 _BELOW_POINTS = 17.0
-"""From the middle of a root to its flows."""
+"""Distance from the middle of a root to its flows."""
 
 _ROOT, _PAUSED, _VICTIM = style.COLOURS[3], style.COLOURS[0], style.COLOURS[6]
 
@@ -40,7 +40,7 @@ class _Place(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """As wide as what stands in it, in points."""
+    """Begin and end of a column, in points."""
 
     left: float
     right: float
@@ -51,7 +51,7 @@ class _Column(NamedTuple):
 
 
 def size_inches(tree: PauseTree) -> tuple[float, float]:
-    """What a tree needs to be read."""
+    """Returns the size of a figure in which a tree can be read."""
     places = _places(tree)
     roots = (node for node in places if tree.graph.nodes[node]["is_root"])
     named = max((len(tree.flows(node)) for node in roots), default=0)
@@ -61,7 +61,7 @@ def size_inches(tree: PauseTree) -> tuple[float, float]:
 
 
 def draw(tree: PauseTree, ax: Axes) -> Axes:
-    """The victim on the left, what each queue waited for to its right; lines as thick as their share, roots framed."""
+    """Draws the victim left, the queues waited for to the right, lines as thick as their share, and roots framed."""
     places = _places(tree)
     columns = _columns(tree, places)
     ax.set_axis_off()
@@ -86,7 +86,7 @@ def draw(tree: PauseTree, ax: Axes) -> Axes:
 
 
 def _left_out(tree: PauseTree, places: dict[int, _Place]) -> float:
-    """The most that a way accounts for which is not drawn, or was not followed; nothing where all are."""
+    """Returns the greatest share of a branch that is not drawn or was not followed; 0 if all are drawn."""
     not_followed = LEAST_SHARE if tree.left_out_us > tree.paused_us * LEAST_SHARE else 0.0
     return max((tree.share(node) for node in tree.graph if node not in places), default=not_followed)
 
@@ -101,7 +101,7 @@ def _flows(tree: PauseTree, node: int) -> str:
 
 
 def _path(columns: list[_Column], begin: _Place, end: _Place) -> Path:
-    """From the middle of one box to that of another; it changes its row between the columns, where no box stands."""
+    """Returns a line between the middles of two boxes, which changes its row between columns, where no box is."""
     first, last = columns[begin.column], columns[end.column]
     between = (first.right + last.left) / 2
     points = [
@@ -116,7 +116,7 @@ def _path(columns: list[_Column], begin: _Place, end: _Place) -> Path:
 
 
 def _columns(tree: PauseTree, places: dict[int, _Place]) -> list[_Column]:
-    """Where each column begins and ends."""
+    """Returns the begin and end of each column."""
     widths = [0.0] * (1 + max(place.column for place in places.values()))
     for node, place in places.items():
         words = _points_across(_words(tree, node), _WORDS_POINTS) + 2 * _FRAME_POINTS
@@ -127,15 +127,15 @@ def _columns(tree: PauseTree, places: dict[int, _Place]) -> list[_Column]:
 
 
 def _points_across(words: str, size: float) -> float:
-    """The longest line."""
+    """Returns the width of the longest line of a text."""
     font = FontProperties(size=size)
     return max(text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in words.split("\n"))
 
 
 def _places(tree: PauseTree) -> dict[int, _Place]:
-    """Where each node stands: its depth, and leaves one below another with parents in the middle of their children.
+    """Returns the place of each node: its depth, and a height at which parents are in the middle of their children.
 
-    Those are left out that account for least, as many as it takes to have few leaves.
+    Nodes that account for least are left out until there are at most `MOST_WAYS` leaves.
     """
     places: dict[int, _Place] = {}
     leaves, least = 0, _least_share(tree)
@@ -152,7 +152,7 @@ def _places(tree: PauseTree) -> dict[int, _Place]:
 
 
 def _least_share(tree: PauseTree) -> float:
-    """The share that a node must account for to be drawn."""
+    """Returns the least share that a node must account for to be drawn."""
 
     def is_leaf(node: int, least: float) -> bool:
         return tree.share(node) >= least and all(tree.share(child) < least for child in tree.children(node))

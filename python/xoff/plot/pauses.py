@@ -23,17 +23,17 @@ _MARGIN = 1.05
 MOST_PORTS = 20
 PIXELS = 600  # across a figure: gaps that are narrower cannot be seen, and bars would not be
 _MOST_JOINED = 10
-"""Pixels that pauses joined to one bar take at the most, so that it tells when they were many."""
+"""Most pixels of a bar that joins several pauses, so that it shows when there were many."""
 _SHADES, _PALEST = 5, 0.3
-"""Of bars, and what is more of the colour than the share of the time that a shade stands for."""
+"""Number of shades of bars, and the opacity of the palest one."""
 _NAME_LENGTHS = (28, 36, 44, 52, 60)
-"""Characters that the name of a port may have, the first of these with which all differ."""
+"""Most characters of a port's name; the first length with which all names differ is taken."""
 
 _LET_GO, _PAUSED = style.COLOURS[3], style.COLOURS[0]
 
 
 class _Bar(NamedTuple):
-    """One pause, or several with gaps that are too narrow to be seen."""
+    """A pause, or several with gaps too narrow to be seen."""
 
     start_us: float
     end_us: float
@@ -41,13 +41,13 @@ class _Bar(NamedTuple):
 
     @property
     def shade(self) -> float:
-        """How much of the colour it has: all if it stands for pauses alone, and less the more it has of gaps."""
+        """Opacity of the bar: 1 for pauses without gaps, less the more gaps it has."""
         share = round(_SHADES * self.paused_us / (self.end_us - self.start_us)) / _SHADES
         return _PALEST + (1 - _PALEST) * share
 
 
 def longest_paused(result: Result) -> str:
-    """The host that was paused longest, or the port where no host was. Raises ValueError without any pause."""
+    """Returns the host that was paused longest, or the port if no host was. Raises ValueError without any pause."""
     by_time = _by_time(pauses_of(result), Stretch.all_of(result))
     hosts = {host for table in (result.flows, result.pause_flows) for host in _ends(table)}
     paused = (queue.port.rpartition(".")[0] for queue in by_time)
@@ -55,16 +55,16 @@ def longest_paused(result: Result) -> str:
 
 
 def _ends(flows: pa.Table) -> set[str]:
-    """The hosts between which flows run."""
+    """Returns the hosts at both ends of flows."""
     return {host for end in ("source", "destination") for host in flows[end].unique().to_pylist()}
 
 
 def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> Axes:
-    """A bar for each pause, a line for each class of a port, the longest paused at the top, or that there is none.
+    """Draws a bar per pause and a row per class of a port, the longest paused at the top.
 
     Args:
-        result: What is drawn.
-        ax: Where.
+        result: The result.
+        ax: The axes; without any pause, they say so.
         stretch: The time that is shown and counts; left out, all.
     """
     pauses = pauses_of(result)
@@ -99,7 +99,7 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
 
 
 def _axis(pauses: Pauses, shown: list[Queue], run: Stretch, ax: Axes) -> Stretch:
-    """The time until the last pause is over, and whatever has been drawn; all of a run without any pause."""
+    """Returns the time until the last pause is over and all that was drawn ends; the whole run without pauses."""
     ends_us = [float(pauses.end_ns[row]) / 1000 for queue in shown for row in pauses.of(queue)]
     if not ends_us:
         return run
@@ -107,7 +107,7 @@ def _axis(pauses: Pauses, shown: list[Queue], run: Stretch, ax: Axes) -> Stretch
 
 
 def _draw_watchdog(result: Result, shown: list[Queue], time: Stretch, ax: Axes) -> None:
-    """A line above the pauses of a queue for as long as the watchdog let it go."""
+    """Draws a line above the pauses of a queue while the watchdog let it go."""
     lines = {(queue.port, queue.priority): line for line, queue in enumerate(shown)}
     label = "let go by the watchdog"
     for let_go in result.summary.get("watchdog", []):  # results of before have none
@@ -121,7 +121,7 @@ def _draw_watchdog(result: Result, shown: list[Queue], time: Stretch, ax: Axes) 
 
 
 def _by_time(pauses: Pauses, time: Stretch) -> list[Queue]:
-    """Queues that were paused in that time, the longest first."""
+    """Returns the queues that were paused in a time, the longest first."""
     paused: defaultdict[Queue, float] = defaultdict(float)
     for row, queue in enumerate(pauses.paused):
         start, end = pauses.start_ns[row] / 1000, pauses.end_ns[row] / 1000
@@ -132,7 +132,7 @@ def _by_time(pauses: Pauses, time: Stretch) -> list[Queue]:
 
 
 def _bars(pauses: Pauses, queue: Queue, axis: Stretch) -> list[_Bar]:
-    """The pauses on the axis; those with a gap too narrow to be seen are one, or follow on one another."""
+    """Returns the bars of a queue; pauses with gaps too narrow to be seen are joined."""
     bars: list[_Bar] = []
     pixel_us = (axis.end_us - axis.start_us) / PIXELS
     for row in pauses.of(queue):
@@ -151,7 +151,7 @@ def _bars(pauses: Pauses, queue: Queue, axis: Stretch) -> list[_Bar]:
 
 
 def _seen(bar: _Bar, axis: Stretch, pixel_us: float) -> _Bar:
-    """A bar that is at least a pixel wide."""
+    """Returns a bar widened to at least a pixel."""
     if bar.end_us - bar.start_us >= pixel_us:
         return bar
     start = min(bar.start_us, axis.end_us - pixel_us)
@@ -159,7 +159,7 @@ def _seen(bar: _Bar, axis: Stretch, pixel_us: float) -> _Bar:
 
 
 def _draw_bars(bars: list[list[_Bar]], ax: Axes) -> None:
-    """Those of each queue below one another; one line with gaps is a fraction of as many rectangles in a page."""
+    """Draws the bars of each queue in a row, as one line with gaps, which is smaller in a page than rectangles."""
     thick = min(9.0, 130 / max(1, len(bars)))
     for line, of_queue in enumerate(bars):
         for shade in sorted({bar.shade for bar in of_queue}):

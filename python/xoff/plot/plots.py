@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Shown(TypedDict, total=False):
-    """What of something observed is drawn, as `Plots.over_time` takes it."""
+    """Arguments of `Plots.over_time` that select the drawn part of a quantity."""
 
     names: Names
     between_ns: tuple[float, float] | None
@@ -40,40 +40,40 @@ class Shown(TypedDict, total=False):
 
 
 class Plots:
-    """Draws a result; each method draws into `ax`, or into a new figure, and returns the axes.
+    """Figures of a result; each method draws into `ax`, or into a new figure, and returns the axes.
 
-    Those that show something over time raise ValueError if the scenario's `[observe]` did not ask for it; `names`,
-    `between_ns` and `label` say what of it is drawn, as `over_time` explains.
+    Figures over time raise ValueError if the scenario's `[observe]` did not ask for the quantity. Their arguments
+    `names`, `between_ns` and `label` are those of `over_time`.
     """
 
     def __init__(self, result: Result) -> None:
         self._result = result
 
     def fct_cdf(self, ax: Axes | None = None, *, size_class: str | None = None, label: str | None = None) -> Axes:
-        """Distribution of flow completion times, a line for each size class that has flows.
+        """Draws the distribution of flow completion times, a line for each size class that has flows.
 
         Args:
-            ax: Where to draw; what has lines already is drawn into with the next colours.
+            ax: Axes to draw into; if they have lines already, the next colours are taken.
             size_class: `all`, `small`, `medium` or `large`; left out, a line for each.
-            label: What the legend calls this result.
+            label: Name of this result in the legend.
         """
         with style.context():
             return completion.draw(self._result, style.axes(ax), size_class=size_class, label=label)
 
     def slowdown_cdf(self, ax: Axes | None = None, *, size_class: str | None = None, label: str | None = None) -> Axes:
-        """Distribution of FCT slowdowns; the arguments are those of `fct_cdf`."""
+        """Draws the distribution of FCT slowdowns; the arguments are those of `fct_cdf`."""
         with style.context():
             return completion.draw(
                 self._result, style.axes(ax), completion.SLOWDOWN, size_class=size_class, label=label
             )
 
     def fct_cdf_by_workload(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Distribution of flow completion times, a line for each workload that has flows, at most eight."""
+        """Draws the distribution of flow completion times, a line for each workload that has flows, at most eight."""
         with style.context():
             return completion.draw_workloads(self._result, style.axes(ax), label)
 
     def query_completion_cdf(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
-        """Distribution of query completion times. Raises ValueError if no query is complete."""
+        """Draws the distribution of query completion times. Raises ValueError if no query is complete."""
         with style.context():
             return completion.draw_queries(self._result, style.axes(ax), label)
 
@@ -85,18 +85,17 @@ class Plots:
         between_ns: tuple[float, float] | None = None,
         label: str | None = None,
     ) -> Axes:
-        """Distribution of queue lengths: the share of the time for which a queue was no longer.
+        """Draws the distribution of queue lengths: the share of the time in which a queue was no longer than a length.
 
-        It is of what was recorded: exact for `every = "change"`, else each sample counts until the next one.
-        The arguments are those of `over_time`; `between_ns` left out, it is of the measured time, as all
-        distributions.
+        The shares are exact for `every = "change"`; else each sample counts until the next one. The arguments are those
+        of `over_time`, but without `between_ns` the figure is of the measured time, as are all distributions.
         """
         stretch = Stretch.of(self._result, between_ns)
         with style.context():
             return queue_lengths.draw(self._result, style.axes(ax), names, stretch, label)
 
     def bus_bandwidth(self, ax: Axes | None = None) -> Axes:
-        """Bus bandwidth of collectives, against when they began, a line for each group, the slowest eight.
+        """Draws the bus bandwidth of collectives against their start, a line for each of the slowest eight groups.
 
         Raises ValueError if no collective is complete.
         """
@@ -106,12 +105,12 @@ class Plots:
     def slowdown_by_size(
         self, ax: Axes | None = None, *, groups: int | None = None, workloads: Workloads = None
     ) -> Axes:
-        """Slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows.
+        """Draws slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows.
 
         Args:
-            ax: Where to draw.
-            groups: How many; left out, 5 to 20, of more than 100 flows where there are enough.
-            workloads: Of which flows: positions in the scenario or kinds such as `poisson`; left out, all.
+            ax: Axes to draw into.
+            groups: Most groups; left out, 5 to 20, with more than 100 flows each where there are enough.
+            workloads: Workloads of the flows: positions in the scenario or kinds such as `poisson`; left out, all.
         """
         with style.context():
             return slowdown.draw(self._result, style.axes(ax), groups, workloads)
@@ -125,28 +124,28 @@ class Plots:
         between_ns: tuple[float, float] | None = None,
         label: str | None = None,
     ) -> Axes:
-        """Something observed, against time.
+        """Draws an observed quantity against time.
 
         Args:
             quantity: `queue`, `pool`, `throughput`, `class_throughput`, `window`, `rate`, `marks`, `drops`,
                 `flow_throughput` or `cnms`.
-            ax: Where to draw; what has lines already is drawn into with the next colours.
-            names: Of what, as in `observe.of`: `leaf0.port3`, `leaf0.*`, for what is of flows `host0`; left out, all.
-                At most eight are drawn, those with the highest peaks, of alike ones those that add up to most; what is
-                zero throughout only if it is named in full.
+            ax: Axes to draw into; if they have lines already, the next colours are taken.
+            names: Names or patterns as in `observe.of`: `leaf0.port3`, `leaf0.*`, or `host0` for its flows; left out,
+                all. At most eight lines are drawn, those with the highest peaks, equal ones by their sum over time.
+                A line of zeros is drawn only if it is named in full.
             between_ns: The time that is shown; left out, all of it.
-            label: What the legend calls this result.
+            label: Name of this result in the legend.
         """
         stretch = Stretch.of(self._result, between_ns)
         with style.context():
             return over_time.draw(self._result, quantity, style.axes(ax), names, stretch, label)
 
     def pauses(self, ax: Axes | None = None, *, between_ns: tuple[float, float] | None = None) -> Axes:
-        """When ports were paused: a line for each port, those that were paused longest.
+        """Draws the pauses over time, a row for each of the ports that were paused longest.
 
         Args:
-            ax: Where to draw.
-            between_ns: The time that is shown, and in which they were; left out, all of it.
+            ax: Axes to draw into.
+            between_ns: The time that is shown, and in which pauses count; left out, all of it.
         """
         stretch = Stretch.of(self._result, between_ns)
         with style.context():
@@ -160,75 +159,75 @@ class Plots:
         at_ns: float | None = None,
         between_ns: tuple[float, float] | None = None,
     ) -> Axes:
-        """Why a victim was paused, back to where it began; the arguments are those of `Result.pause_tree`."""
+        """Draws the pause tree of a victim; the arguments are those of `Result.pause_tree`."""
         tree = self._result.pause_tree(victim, at_ns=at_ns, between_ns=between_ns)
         with style.context():
             return pause_tree.draw(tree, style.axes(ax, pause_tree.size_inches(tree)))
 
     def critical_path(self, flow: str, ax: Axes | None = None) -> Axes:
-        """The packets of a flow on their way, and its critical path; see `Result.critical_path`."""
+        """Draws the packets of a flow on their way, and its critical path; see `Result.critical_path`."""
         path = self._result.critical_path(flow)
         with style.context():
             return critical_path.draw(path, style.axes(ax, critical_path.size_inches(path)))
 
     def headroom(self, ax: Axes | None = None) -> Axes:
-        """Distribution of the headroom in use at its local maxima, as a share of what is set aside."""
+        """Draws the distribution of the headroom in use at its local maxima, as a share of the headroom set aside."""
         with style.context():
             return headroom.draw(self._result, style.axes(ax))
 
     def links(self, ax: Axes | None = None) -> Axes:
-        """The network, each link in the colour of its utilization over the run, the busier way."""
+        """Draws the network, each link in the colour of its utilization over the run, in the busier direction."""
         with style.context():
             return links.draw(self._result, style.axes(ax, links.size_inches(self._result)))
 
     def queues(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Queue lengths over time."""
+        """Draws queue lengths over time."""
         return self.over_time("queue", ax, **shown)
 
     def pools(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Bytes in the shared memory of switches over time."""
+        """Draws bytes in the shared memory of switches over time."""
         return self.over_time("pool", ax, **shown)
 
     def throughput(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Throughput of ports over time."""
+        """Draws the throughput of ports over time."""
         return self.over_time("throughput", ax, **shown)
 
     def class_throughput(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Throughput of the traffic classes of ports over time."""
+        """Draws the throughput of the traffic classes of ports over time."""
         return self.over_time("class_throughput", ax, **shown)
 
     def marks(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Packets that were marked, over time."""
+        """Draws marked packets over time."""
         return self.over_time("marks", ax, **shown)
 
     def drops(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Packets that were dropped, over time."""
+        """Draws dropped packets over time."""
         return self.over_time("drops", ax, **shown)
 
     def windows(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Windows of flows over time."""
+        """Draws windows of flows over time."""
         return self.over_time("window", ax, **shown)
 
     def rates(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Rates of flows over time."""
+        """Draws rates of flows over time."""
         return self.over_time("rate", ax, **shown)
 
     def flow_throughput(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """What flows put on the wire at their adapters' exits, over time."""
+        """Draws the throughput of flows on the wire of their adapters, over time."""
         return self.over_time("flow_throughput", ax, **shown)
 
     def cnms(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
-        """Congestion notification messages that reached the adapters of flows, over time."""
+        """Draws the congestion notification messages that reached the adapters of flows, over time."""
         return self.over_time("cnms", ax, **shown)
 
     def inputs(
         self, ax: Axes | None = None, *, port: Names = None, between_ns: tuple[float, float] | None = None
     ) -> Axes:
-        """What flows have in the input buffer of a port, one on another, with set point, XOFF and XON.
+        """Draws the bytes of flows in the input buffer of a port, stacked, with set point, XOFF and XON.
 
         Args:
-            ax: Where to draw.
-            port: Such as `switch0.port1`; of a pattern or several, as of all if left out, the one that was fullest.
+            ax: Axes to draw into.
+            port: Name such as `switch0.port1`; of a pattern, of several names, or of all if left out, the fullest.
             between_ns: The time that is shown; left out, all of it.
         """
         stretch = Stretch.of(self._result, between_ns)
@@ -247,14 +246,14 @@ class Plots:
         port: str | None = None,
         between_ns: tuple[float, float] | None = None,
     ) -> Sequence[Axes]:
-        """A row of panels over the same time, as QCN's papers draw them, with a colour for each flow.
+        """Draws a row of panels over the same time, as QCN's papers do, with a colour for each flow.
 
         Args:
-            axes: Where to draw, one for each panel; left out, a new figure with a legend.
-            quantities: `flow_throughput`, `rate`, `cnms` and `input`; left out, those of them that were observed.
-            flows: Names such as `host0.flow3`, at most six, and what they are called; left out, those with the highest
-                peaks, each as a share of the highest in its panel.
-            port: Whose input buffer is drawn; left out, the one that was fullest.
+            axes: Axes to draw into, one for each panel; left out, a new figure with a legend.
+            quantities: Some of `flow_throughput`, `rate`, `cnms` and `input`; left out, those that were observed.
+            flows: Flows by name, such as `host0.flow3`, at most six, each with its label; left out, those with the
+                highest peaks, each as a share of the highest in its panel.
+            port: Port whose input buffer is drawn; left out, the fullest.
             between_ns: The time that is shown; left out, all of it.
         """
         with style.context():

@@ -1,4 +1,4 @@
-"""How long queues were, for which share of the time."""
+"""Distribution of queue lengths over time."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from xoff.results.result import Result
 
 _LAST = 20
-"""So many steps of the tail are drawn as they are."""
+"""Number of steps of the tail that are drawn without thinning."""
 
 
 def draw(
     result: Result, ax: Axes, names: Names = None, stretch: Stretch | None = None, label: str | None = None
 ) -> Axes:
-    """Share of the time against length, a line for each queue, those with the highest peaks.
+    """Draws the share of the time against length, a line for each of the queues with the highest peaks.
 
-    A recorded length counts until the next one, the last until the end of the run. It is of a stretch of time; left
-    out, of the measured time.
+    A recorded length counts until the next one, the last until the end of the run. Without a stretch of time, the
+    figure is of the measured time.
     """
     of_time = measured_time.told(result.summary) if stretch is None else [stretch.told.strip()]
     stretch = stretch or Stretch.measured(result)
@@ -48,9 +48,9 @@ def draw(
 def time_shares(
     line: over_time.Line, run: Stretch, stretch: Stretch | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Steps of the share of a run, or of a stretch of it, for which a queue was no longer than a length.
+    """Returns the steps of the share of a run, or of a stretch of it, in which a queue was no longer than a length.
 
-    They are thinned evenly; the longest are kept.
+    Steps are thinned evenly, but the longest lengths are kept.
     """
     time_us = np.concatenate([[run.start_us], line.time_us, [run.end_us]])
     value = np.concatenate([[0.0], line.value, line.value[-1:]])

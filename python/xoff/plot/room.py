@@ -1,4 +1,4 @@
-"""How much room axes have: those of the user may be small, and have others beside them."""
+"""Room of axes for ticks, labels and legends; axes of the user may be small, and have others beside them."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 _CHARACTERS_PER_INCH = 130
-"""Of a label of one point."""
+"""Characters per inch in a label of one point."""
 _INCHES_BESIDE = 0.2
-"""How much wider than its axes a label may be."""
+"""Width by which a label may exceed its axes."""
 _NARROW_INCHES, _SMALL_LABEL_SIZE = 3.5, 8.0
 _INCHES_OF_A_TICK = 0.75
 _INCHES_ABOVE, _INCHES_OF_A_LABEL = 0.08, 0.55
-"""What is left above a legend, and below the axes over it for what they are labelled with."""
+"""Room above a legend, and room for the labels of the axes over it."""
 _LEAST_KEPT = 0.4
-"""How much of their height axes keep, however high their legend is."""
+"""Share of their height that axes keep, however high their legend is."""
 
 
 def width_inches(ax: Axes) -> float:
-    """How wide axes are; a layout that makes more of the figure does so when it is drawn."""
+    """Returns the width of axes before any layout, which happens when the figure is drawn."""
     return float(ax.bbox.width) / _figure_dpi(ax)
 
 
 def most_ticks(ax: Axes, most: int) -> int:
-    """How many ticks with units fit beside one another, at most so many."""
+    """Returns the number of ticks with units that fit side by side, at most `most`."""
     return max(2, min(most, int(width_inches(ax) / _INCHES_OF_A_TICK)))
 
 
 class RoomyLocator(MaxNLocator):
-    """As many ticks with units as fit beside one another when they are drawn, at most so many.
+    """A locator of as many ticks with units as fit side by side when they are drawn.
 
-    Names beside the axes may leave less of a figure than these have before any layout.
+    Axes are narrower after the layout than before if names stand beside them.
     """
 
     def __init__(self, most: int) -> None:
@@ -48,20 +48,20 @@ class RoomyLocator(MaxNLocator):
         self._most = most
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
-        """As Matplotlib does."""
+        """Returns the ticks, after setting their number for the width of the axes."""
         if isinstance(self.axis, Axis):
             self.set_params(nbins=most_ticks(self.axis.axes, self._most))
         return super().tick_values(vmin, vmax)
 
 
 def label_along(ax: Axes, label: str, more: Sequence[str] = (), below: Sequence[str] = ()) -> None:
-    """Names the horizontal axis, and says more of it behind that or below, in lines about as wide as the axes.
+    """Labels the horizontal axis, and adds notes behind or below the label, in lines about as wide as the axes.
 
     Args:
         ax: The axes.
-        label: The name.
-        more: What is said behind it, or below where there is no room for that.
-        below: What is said below all that.
+        label: The label.
+        more: Notes behind the label, or below it where there is no room for that.
+        below: Notes below all that.
     """
     size = float(ax.xaxis.label.get_fontsize())
     if is_narrow(ax):
@@ -73,12 +73,12 @@ def label_along(ax: Axes, label: str, more: Sequence[str] = (), below: Sequence[
 
 
 def is_narrow(ax: Axes) -> bool:
-    """Whether axes have letters smaller than those of a figure of their own."""
+    """Whether axes are so narrow that their letters are smaller than usual."""
     return width_inches(ax) < _NARROW_INCHES
 
 
 def make_for_legend(ax: Axes, legend: Legend) -> None:
-    """Sets rows of axes that no layout arranges further apart, the first from the edge, so that a legend fits above."""
+    """Moves rows of axes without a layout apart, and the first from the edge, so that a legend fits above."""
     figure, root, grid = ax.get_figure(), ax.get_figure(root=True), ax.get_subplotspec()
     if figure is None or root is None or grid is None or root.get_layout_engine() is not None:
         return

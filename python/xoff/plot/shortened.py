@@ -1,4 +1,4 @@
-"""Names without their middle, where they are too long for their place."""
+"""Names shortened in their middle, where they are too long for their place."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def shortened(names: Sequence[str], lengths: Sequence[int]) -> list[str]:
-    """Names that have at most the first of these lengths with which all differ, or as they are where none does.
+    """Returns names shortened to the first of some lengths with which all differ; unchanged if there is none.
 
-    The part that is left out is in all the one nearest to the middle without which they differ.
+    The same part is left out of all names: the one nearest to the middle without which they still differ.
     """
     for most in lengths:
         for begin in sorted(range(1, most - 1), key=lambda begin: abs(begin - most // 2)):
@@ -22,6 +22,6 @@ def shortened(names: Sequence[str], lengths: Sequence[int]) -> list[str]:
 
 
 def _without_middle(name: str, begin: int, end: int) -> str:
-    """So many characters of its begin and of its end, or all where it has hardly more."""
+    """Returns some characters of a name's begin and end, or all if it has hardly more."""
     is_short = len(name) <= begin + 1 + end
     return name if is_short else f"{name[:begin].rstrip()}…{name[len(name) - end :].lstrip()}"

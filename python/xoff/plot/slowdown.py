@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 _LOOKS = ("o-", "o--", "o-")
 _MARKERS, _RINGS = (3.5, 3.5, 5.0), (4.0, 7.5, 11.0)
 _HALF_A_MARKER = 0.04
-"""What a point on the lower edge takes of the height of the axis."""
+"""Share of the height of the axis that a point on the lower edge takes."""
 _MOST_TICKS = 10
 
 
 def has_several_sizes(result: Result) -> bool:
-    """Whether there is a slowdown of more than one size to show."""
+    """Whether a result has slowdowns of more than one flow size."""
     sizes = counted(result.flow_rows, "size_bytes")
     return len(sizes) > 0 and bool(sizes.min() != sizes.max())
 
 
 def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloads = None) -> Axes:
-    """One line per percentile; the x axis names the largest flow of each group."""
+    """Draws a line per percentile; the horizontal axis has the largest flow of each group."""
     chosen = flows_of(result.flow_rows, workloads, result.summary)
     rows = groups_of(chosen, groups)
     positions = range(len(rows))
@@ -60,9 +60,9 @@ def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloa
 
 
 def draw_scale(ax: Axes, lowest: float, highest: float) -> None:
-    """Slowdowns from one, or a little below the lowest, up to the highest, on a logarithmic scale.
+    """Scales an axis of slowdowns logarithmically, from 1, or a little below the lowest, up to the highest.
 
-    They are below one where links come up or get faster after the start.
+    Slowdowns are below 1 where links come up or get faster after the start.
     """
     ax.set_yscale("log")
     top = max(2.2, 1.2 * highest)
@@ -72,18 +72,18 @@ def draw_scale(ax: Axes, lowest: float, highest: float) -> None:
 
 
 def few(flows: Sequence[int]) -> list[str]:
-    """A line for the axis of groups of so many flows, if a p99 is of too few to be one."""
+    """Returns a note for the axis if a p99 is of too few flows; else nothing."""
     return [f"p99 of {FEW_FLOWS} flows or fewer is their slowest"] if flows and min(flows) <= FEW_FLOWS else []
 
 
 def draw_sizes(ax: Axes, largest_bytes: Sequence[int], most: int = _MOST_TICKS) -> None:
-    """Ticks at the largest sizes of groups, which stand one beside the other, or at some of them."""
+    """Draws ticks at the largest sizes of groups, which stand side by side, or at some of them."""
     step = max(1, math.ceil(len(largest_bytes) / most))
     ax.set_xticks(range(len(largest_bytes))[::step], _sizes(largest_bytes[::step]), rotation=30, ha="right")
 
 
 def _sizes(sizes_bytes: Sequence[int]) -> list[str]:
-    """Different sizes in different words, in three digits where that does."""
+    """Formats sizes so that different ones differ, in three digits if that is enough."""
     told = [quantity(float(f"{size:.3g}"), style.SIZE_UNITS) for size in sizes_bytes]
     alike = Counter(told)
     return [f"{size:,} B" if alike[word] > 1 else word for size, word in zip(sizes_bytes, told, strict=True)]

@@ -1,4 +1,4 @@
-"""A stretch of a run's time, to which what is drawn can be narrowed."""
+"""A stretch of a run's time, to which figures can be narrowed."""
 
 from __future__ import annotations
 
@@ -20,21 +20,24 @@ if TYPE_CHECKING:
 
 _SCALES = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _DIGITS = 9
-"""After the point of a tick: those behind are of binary fractions."""
+"""Digits after the point of a tick; further ones come from binary rounding."""
 _TICKS, _FEW_TICKS = 6, 4
 _SHORT = 0.01
-"""Of the time until its end; ticks of a shorter one have many digits."""
+"""Length of a stretch, as a share of its end, below which ticks have many digits."""
 
 
 class Stretch(NamedTuple):
-    """From when until when."""
+    """The start and the end of a stretch of time."""
 
     start_us: float
     end_us: float
 
     @classmethod
     def of(cls, result: Result, between_ns: tuple[float, float] | None) -> Stretch | None:
-        """None if nothing is said of it. Raises ValueError for no time, or one after the run, TypeError for none."""
+        """Returns the stretch of an argument; None for None.
+
+        Raises ValueError for an empty time, or one after the run, and TypeError for anything but two times.
+        """
         if between_ns is None:
             return None
         start, end = _pair(between_ns)
@@ -50,12 +53,12 @@ class Stretch(NamedTuple):
 
     @classmethod
     def all_of(cls, result: Result) -> Stretch:
-        """All of a run."""
+        """Returns the whole time of a run."""
         return cls(0.0, result.summary["end_ns"] / 1000)
 
     @classmethod
     def measured(cls, result: Result) -> Stretch | None:
-        """The measured time; None where that is the whole run, or none of it."""
+        """Returns the measured time; None if that is the whole run, or empty."""
         measured = result.summary.get("measured")  # results of before have none
         if measured is None or measured_time(result.summary) is None or measured["start_ns"] >= measured["end_ns"]:
             return None
@@ -63,25 +66,25 @@ class Stretch(NamedTuple):
 
     @property
     def told(self) -> str:
-        """In words that follow what was not in it."""
+        """The stretch in words, to append to a message."""
         start, end = _apart(*self)
         return f" from {start} to {end}"
 
     def clip(self, start_us: float, end_us: float) -> tuple[float, float]:
-        """What of that time is in it, of a time that it holds some of."""
+        """Returns the part of a time in the stretch, which must hold some of it."""
         return max(start_us, self.start_us), min(end_us, self.end_us)
 
     def holds(self, start_us: float, end_us: float) -> bool:
-        """Whether some of that time is in it."""
+        """Whether the stretch holds some of a time."""
         return start_us <= self.end_us and end_us >= self.start_us
 
     def cut(self, time_us: np.ndarray, value: np.ndarray, *, before: bool) -> tuple[np.ndarray, np.ndarray]:
-        """What steps have in it, from its start to its end as far as they reach.
+        """Returns the part of a line of steps in the stretch, with values at its start and end.
 
         Args:
-            time_us: In order.
-            value: Of the time from then on.
-            before: Whether it is of the time before instead.
+            time_us: Times of the steps, in order.
+            value: Values from these times on.
+            before: Whether values are of the time before them instead.
         """
         start, end = self
         inside = (time_us > start) & (time_us <= end) if before else (time_us >= start) & (time_us < end)
@@ -98,7 +101,7 @@ class Stretch(NamedTuple):
         return times[order], values[order]
 
     def show(self, ax: Axes) -> None:
-        """Has the axis show it and nothing else, with ticks that differ however short it is."""
+        """Limits an axis to the stretch, with ticks that differ however short it is."""
         start, end = self
         ax.set_xlim(start, end)
         unit = _unit(end)
@@ -108,7 +111,7 @@ class Stretch(NamedTuple):
 
 
 def _apart(start_us: float, end_us: float) -> tuple[str, str]:
-    """Two times in words that differ if the times do."""
+    """Returns two times in words, with digits enough that they differ if the times do."""
     start, end = duration(start_us), duration(end_us)
     if start != end:
         return start, end
@@ -117,17 +120,17 @@ def _apart(start_us: float, end_us: float) -> tuple[str, str]:
 
 
 def _unit(time_us: float) -> str:
-    """The largest of which a time has one."""
+    """Returns the largest unit of which a time has at least one."""
     return next(unit for unit, scale in _SCALES.items() if time_us >= scale or scale == 1)
 
 
 def _precise(time_us: float, unit: str) -> str:
-    """A time with all its digits."""
+    """Returns a time with all its digits."""
     return f"{round(time_us / _SCALES[unit], _DIGITS):.12g} {unit}"
 
 
 def _pair(between_ns: object) -> tuple[float, float]:
-    """A start and an end. Raises TypeError for anything else."""
+    """Returns a start and an end. Raises TypeError for anything else."""
     match list(between_ns) if isinstance(between_ns, Iterable) else None:
         case [Real() as start, Real() as end]:
             return float(start), float(end)

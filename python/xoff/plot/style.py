@@ -38,22 +38,22 @@ SIZE_INCHES = (6.4, 3.6)
 _CHARACTERS_PER_INCH = 11.25  # of a legend, of the width of its figure
 _CHARACTERS_PER_INCH_OF_AXES = 14.5
 _CHARACTERS_PER_INCH_OF_TEXT = 12.0
-"""In axes."""
+"""Characters per inch of text in axes."""
 _BESIDE_A_LABEL = 7
-"""As many characters take its line and the gap to the next column."""
+"""Width, in characters, of the line beside a label and the gap to the next column."""
 _LEGEND_SIZE, _SMALL_LEGEND_SIZE = 8, 7
-"""The smaller of axes that are narrow."""
+"""Sizes of letters in legends; the smaller is for narrow axes."""
 _INCHES_OF_A_LABEL = 0.17
 _MOST_LINES_OF_LABELS = 8
-"""More would leave the axes little height."""
+"""Most lines of labels in a legend; more would leave the axes little height."""
 _NOTHING = "nothing"
 _LEAST_TICKS, _MOST_EVEN_TICKS = 3, 6
 _TICKS_OF_A_DECADE = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 2.0, 3.0, 5.0, 7.0))
-"""Where a logarithmic axis may have them, the fewest first."""
+"""Places of ticks within a decade of a logarithmic axis, the fewest first."""
 _FIRST_OF_TWO_DECADES = 2
-"""There is room for these where there are fewer than two decades."""
+"""Index of the first places that are taken for fewer than two decades."""
 _STEPS, _STEPS_FOR_FEW = (1, 2, 2.5, 5, 10), (1, 2, 2.5, 4, 5, 10)
-"""Between two ticks and five the former have nothing, and narrow axes have no room for five."""
+"""Steps between ticks of an even axis; narrow axes also take 4, between 2.5 and 5."""
 
 # Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
@@ -100,15 +100,15 @@ _FONTS_WITH_MORE_LETTERS = (
     "Malgun Gothic",
     "Arial Unicode MS",
 )
-"""For names in Chinese, Japanese and Korean, of which Matplotlib's font has no letter."""
+"""Fonts for names in Chinese, Japanese and Korean, which Matplotlib's own font lacks."""
 
 
 @contextmanager
 def context() -> Iterator[None]:
-    """Draws what is drawn within it in the style of the house.
+    """Sets the style of the house inside a block.
 
-    Only that is undone: a notebook's backend, which comes with the first figure, switches itself on in the same place.
-    Letters that no font has are drawn as boxes; who named something so does not need to be told.
+    Only the style is undone at the end, since the first figure of a notebook switches its backend on in the same place.
+    Letters that no font has are drawn as boxes, without a warning.
     """
     style = _STYLE | {"font.family": [*mpl.rcParams["font.family"], *_more_fonts()]}
     before = {key: mpl.rcParams[key] for key in style}
@@ -123,13 +123,13 @@ def context() -> Iterator[None]:
 
 @cache
 def _more_fonts() -> list[str]:
-    """Those that are installed."""
+    """Returns the fonts with more letters that are installed."""
     installed = {font.name for font in font_manager.fontManager.ttflist}
     return [font for font in _FONTS_WITH_MORE_LETTERS if font in installed]
 
 
 def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axes:
-    """The axes given, which go on with colours that fewest lines have, or those of a figure that notebooks show."""
+    """Returns the given axes, set to the colours that fewest lines have, or the axes of a new figure."""
     if ax is not None:
         taken = Counter(to_hex(line.get_color()) for line in ax.get_lines())
         ax.set_prop_cycle(color=sorted(COLOURS, key=taken.__getitem__))
@@ -140,7 +140,7 @@ def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axe
 
 
 def row_of_axes(count: int, size_inches: tuple[float, float] | None = None) -> list[Axes]:
-    """Those of a new figure, side by side over the same horizontal axis."""
+    """Returns the axes of a new figure, side by side over the same horizontal axis."""
     from matplotlib import pyplot as plt
 
     size_inches = size_inches or (3.3 * count if count > 1 else SIZE_INCHES[0], 2.7)
@@ -149,7 +149,7 @@ def row_of_axes(count: int, size_inches: tuple[float, float] | None = None) -> l
 
 
 def look(number: int) -> dict[str, Any]:
-    """Of one of several scenarios: colours come again with the ninth, with another marker and kind of line."""
+    """Returns the look of a scenario by its number; from the ninth on, colours repeat with other markers and lines."""
     again = number // len(COLOURS)
     return {
         "color": COLOURS[number % len(COLOURS)],
@@ -159,19 +159,19 @@ def look(number: int) -> dict[str, Any]:
 
 
 def say_nothing_is_there(ax: Axes, text: str) -> None:
-    """Says in an empty figure that there is nothing to draw, until something is drawn into the same axes."""
+    """Writes into empty axes that there is nothing to draw, until something is drawn into them."""
     in_lines = fill(text, int(_CHARACTERS_PER_INCH_OF_TEXT * room.width_inches(ax)))
     ax.text(0.5, 0.5, in_lines, transform=ax.transAxes, ha="center", va="center", gid=_NOTHING)
 
 
 def unsay_nothing_is_there(ax: Axes) -> None:
-    """Removes what says so."""
+    """Removes the text that says that there is nothing to draw."""
     for text in [text for text in ax.texts if text.get_gid() == _NOTHING]:
         text.remove()
 
 
 def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
-    """One legend above a row of axes for what is drawn in any of them, in as many columns as fit."""
+    """Draws one legend above a row of axes for all their lines, in as many columns as fit."""
     handles: dict[str, Artist] = {}
     for ax in row:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -184,26 +184,27 @@ def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
 
 
 def legend_inches(labels: Collection[str], width_inches: float) -> float:
-    """How high the legend above a row of axes is."""
+    """Returns the height of the legend above a row of axes."""
     return math.ceil(len(labels) / _columns(labels, width_inches)) * _INCHES_OF_A_LABEL
 
 
 def with_legend(labels: Collection[str], width_inches: float = 0) -> tuple[float, float]:
-    """Of a figure as high as any besides its legend, and as wide at least."""
+    """Returns the size of a figure of usual height plus its legend, and of at least the usual width."""
     width, height = max(SIZE_INCHES[0], width_inches), SIZE_INCHES[1]
     return width, height + max(0.0, legend_inches(labels, width) - _INCHES_OF_A_LABEL)
 
 
 def plain(text: str) -> str:
-    """What users have named, as a label: no formula, and in the legend though it may begin with an underscore."""
+    """Returns a user's name as a label: not as a formula, and in the legend even if it begins with an underscore."""
     seen = "\N{WORD JOINER}" + text if text.startswith("_") else text
     return seen.replace("$", r"\$")
 
 
 def legend(ax: Axes, title: str | None = None) -> None:
-    """A legend above the axes and no wider, where no line runs; none where nothing has a name.
+    """Draws a legend above the axes and no wider than these; none if nothing has a name.
 
-    It is in as many columns as fit, and in lines where a name alone does not; many such names lose their middle.
+    The legend has as many columns as fit. A name that alone is too wide is broken into lines; many such names are
+    shortened in their middle.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
@@ -229,7 +230,7 @@ def legend(ax: Axes, title: str | None = None) -> None:
 
 
 def _in_lines(labels: Sequence[str], characters: int) -> list[str]:
-    """Labels in lines of so many characters; where that would be too many lines, without what one has no room for."""
+    """Breaks labels into lines of some characters; if that makes too many lines, shortens them to one line."""
     in_lines = [fill(label, characters) for label in labels]
     if sum(label.count("\n") + 1 for label in in_lines) <= _MOST_LINES_OF_LABELS:
         return in_lines
@@ -238,7 +239,7 @@ def _in_lines(labels: Sequence[str], characters: int) -> list[str]:
 
 
 def _columns(labels: Collection[str], width_inches: float) -> int:
-    """How many of these fit beside one another in a figure of that width."""
+    """Returns the number of labels that fit side by side in a figure of some width."""
     return _columns_of(labels, _CHARACTERS_PER_INCH * width_inches)
 
 
@@ -248,9 +249,9 @@ def _columns_of(labels: Collection[str], characters: float) -> int:
 
 
 def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:
-    """Ticks for a logarithmic axis from low to high: at least three, at 1, 2 and 5 where that is less than two decades.
+    """Sets the ticks of a logarithmic axis: at least three, at 1, 2 and 5 for less than two decades.
 
-    Where there are not enough such numbers, ticks are as far apart as on a linear axis.
+    If there are not enough such numbers, ticks are as far apart as on an even axis.
     """
     is_narrow = room.is_narrow(axis.axes)
     has_room_for_few = is_narrow or high >= 100 * low
@@ -272,7 +273,7 @@ def _count_of_ticks(subs: Sequence[float], low: float, high: float) -> int:
 
 
 def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
-    """Lengths of the bars below and above the values; none where there is no interval."""
+    """Returns the lengths of the bars below and above the values; 0 without an interval."""
     found = list(estimates)
     below = [each.value - each.low if each.low is not None else 0 for each in found]
     above = [each.high - each.value if each.high is not None else 0 for each in found]
@@ -280,5 +281,5 @@ def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
 
 
 def ticks(units: tuple[str, ...]) -> FuncFormatter:
-    """Ticks in the first of the units, each a thousand of the one before, written in the one that reads best."""
+    """Returns ticks of values in the first unit, each written in the unit that reads best; units differ by 1000."""
     return FuncFormatter(lambda value, _: quantity(value, units))

@@ -1,4 +1,4 @@
-"""The order in which the nodes of a network stand in their tiers: by number, with few links that cross."""
+"""Order of the nodes of a network in their tiers: by number, with few links that cross."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _ROUNDS = 4
 _MOST_LINKS = 2000
-"""Between switches; of more, no order is looked for."""
+"""Most links between switches for which an order with few crossings is sought."""
 
 _Tiers = list[list[str]]
 _Neighbours = dict[str, set[str]]
 
 
 def ordered(topology: Topology) -> _Tiers:
-    """The tiers of a network, each from left to right: hosts side by side below their switch."""
+    """Returns the tiers of a network, each from left to right, with hosts side by side below their switch."""
     hosts, *tiers = (sorted(tier, key=_by_number(tier)) for tier in topology.tiers)
     neighbours: defaultdict[str, set[str]] = defaultdict(set)
     for port in topology.ports:
@@ -34,14 +34,14 @@ def ordered(topology: Topology) -> _Tiers:
 
 
 def _by_number(names: Sequence[str]) -> Callable[[str], tuple[int, list[int]]]:
-    """Names that differ in their numbers alone are ordered by these, all others as they are listed."""
+    """Returns a sort key: names that differ only in their numbers by these, others as they are listed."""
     without_numbers = list(dict.fromkeys(re.sub(r"\d+", "0", name) for name in names))
     listed = {name: place for place, name in enumerate(without_numbers)}
     return lambda name: (listed[re.sub(r"\d+", "0", name)], [int(number) for number in re.findall(r"\d+", name)])
 
 
 def _with_few_crossings(tiers: _Tiers, neighbours: _Neighbours) -> _Tiers:
-    """Each tier by the middle of what it is linked to, tier by tier up and down (Sugiyama); the best that is met."""
+    """Orders each tier by the middle of its neighbours, up and down (Sugiyama), and returns the best order met."""
     best, least = tiers, _crossings(tiers, neighbours)
     for _ in range(_ROUNDS):
         tiers = _swept(_swept(tiers, neighbours)[::-1], neighbours)[::-1]
@@ -52,7 +52,7 @@ def _with_few_crossings(tiers: _Tiers, neighbours: _Neighbours) -> _Tiers:
 
 
 def _swept(tiers: _Tiers, neighbours: _Neighbours) -> _Tiers:
-    """Each tier by what it is linked to in the one before; what is linked to nothing there by its own place."""
+    """Orders each tier by its neighbours in the tier before; nodes without any there keep their place."""
     found = [tiers[0]]
     for tier in tiers[1:]:
         before = {node: place for place, node in enumerate(found[-1])}
@@ -65,7 +65,7 @@ def _swept(tiers: _Tiers, neighbours: _Neighbours) -> _Tiers:
 
 
 def _crossings(tiers: _Tiers, neighbours: _Neighbours) -> int:
-    """How many pairs of links between tiers that are next to one another cross."""
+    """Returns the number of pairs of links between neighbouring tiers that cross."""
     count = 0
     for lower, upper in pairwise(tiers):
         place = {node: place for place, node in enumerate(upper)}

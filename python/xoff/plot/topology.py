@@ -1,4 +1,4 @@
-"""A network: nodes in tiers, hosts lowest but for what is inside their servers, and the links between them."""
+"""Figure of a network: nodes in tiers, hosts lowest except for the insides of servers, and links."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ _WIDEST_INCHES = 14.0
 _NODE_INCHES = 0.3
 _TIER_INCHES = 1.1
 _LINE_INCHES, _CHARACTER_INCHES = 0.15, 0.07
-"""Of a name: its height, and the width of each of its characters."""
+"""Height of a name, and width of each of its characters."""
 _FRAME_CHARACTERS = 2
-"""What a frame takes, and what is free on both sides."""
+"""Width, in characters, of a frame with the free space on both sides."""
 _NAME_LENGTHS = (20, 24, 28, 36, 44, 52)
-"""Characters that names have where they are too long to stand beside one another, as many as it takes to differ."""
+"""Most characters of names too long to stand side by side; the first length with which all differ is taken."""
 _WIDTH_OF_AXES = 0.775
-"""What Matplotlib gives them of a figure, before any layout."""
+"""Share of a figure's width that Matplotlib gives its axes before any layout."""
 _LEGEND_INCHES = 0.2
-"""For each line."""
+"""Height of each line of the legend."""
 _MANY = 2000
-"""Links; of more, those that lie over one another must not become one colour, nor each a line of a file."""
+"""Number of links above which lines are transparent and a bitmap in files."""
 _STEPS = 20
-"""Of a line that is not straight."""
+"""Steps of a line that is not straight."""
 _BACKGROUND = {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}
-"""Of names that links may lie behind."""
+"""Background of names that links may lie behind."""
 
 
 class _Named(NamedTuple):
-    """Which nodes of a tier are named, and how."""
+    """The labels of a tier's nodes."""
 
     nodes: Sequence[str]
     names: Sequence[str]
@@ -54,7 +54,7 @@ class _Named(NamedTuple):
 
     @classmethod
     def of(cls, nodes: Sequence[str], spacing_inches: float) -> _Named:
-        """Shortened where they are too long, and turned where that is not enough; else only the first and the last."""
+        """Makes labels, shortened or turned where they are too long, or only those of the first and the last node."""
         if spacing_inches < _LINE_INCHES:
             ends = (nodes[0], nodes[-1])
             return cls(ends, ends)
@@ -65,7 +65,7 @@ class _Named(NamedTuple):
 
     @property
     def inches(self) -> float:
-        """How high they are."""
+        """Height of the labels."""
         return _CHARACTER_INCHES * max(map(len, self.names)) if self.turned else _LINE_INCHES
 
 
@@ -75,7 +75,7 @@ def _overlap(names: Sequence[str], spacing_inches: float) -> bool:
 
 
 def size_inches(topology: Topology) -> tuple[float, float]:
-    """Wide enough for the widest tier, and high enough for all tiers and their names below the longest legend."""
+    """Returns the size of a figure for the widest tier, and for all tiers and names below the longest legend."""
     widest = max(map(len, (*topology.tiers, topology.servers)))
     width = min(max(style.SIZE_INCHES[0], _NODE_INCHES * widest), _WIDEST_INCHES)
     hosts, *switches = (_Named.of(tier, _WIDTH_OF_AXES * width / len(tier)) for tier in topology.tiers)
@@ -92,9 +92,9 @@ def plot(topology: Topology, ax: Axes | None = None) -> Axes:
 
 
 def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, ColorType]] | None = None) -> Axes:
-    """Draws it; links are told apart by rate and delay, and by what is wrong with them.
+    """Draws a topology; links differ in look by rate, delay and faults.
 
-    With `ranked`, they have the colours that it gives instead, and lie over one another in the order of its numbers.
+    With `ranked`, links have its colours instead, and lie over one another in the order of its numbers.
     """
     tiers = ordered(topology)
     at = {
@@ -125,7 +125,7 @@ def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, Col
 
 
 def _courses(topology: Topology, at: dict[str, _Place]) -> _Courses:
-    """Every link by one of its ports."""
+    """Returns the line of every link, by one of its ports."""
     between: defaultdict[tuple[str, str], list[Port]] = defaultdict(list)
     for port in topology.ports:
         if port.name < port.peer:
@@ -138,7 +138,7 @@ def _courses(topology: Topology, at: dict[str, _Place]) -> _Courses:
 
 
 def _look(links: int) -> dict[str, Any]:
-    """Of so many links that have not failed."""
+    """Returns the look of links that have not failed, by their number."""
     width, alpha = min(1.4, max(0.3, 60 / links)), min(1, _MANY / links)
     return {"linewidths": width, "alpha": alpha, "rasterized": links > _MANY, "zorder": 1}
 
@@ -157,7 +157,7 @@ def _draw_failed(courses: list[list[_Place]], label: str, ax: Axes) -> None:
 
 
 def _draw_kinds(courses: _Courses, ax: Axes) -> None:
-    """The most first, failed ones over all others."""
+    """Draws kinds of links, the most common first, and failed links over all others."""
     kinds: defaultdict[tuple[bool, str], list[list[_Place]]] = defaultdict(list)
     for port, course in courses:
         kinds[port.failed, _told(port)].append(course)
@@ -177,7 +177,7 @@ def _told(port: Port) -> str:
 
 
 def _course(one: _Place, other: _Place, lane: float) -> list[_Place]:
-    """From one place to the other: bent where several links join the same nodes, and above what is in between."""
+    """Returns the line between two places, bent where several links join the same nodes or nodes are in between."""
     (x, y), (to_x, to_y) = one, other
     bend = (0.0, 0.3 * abs(to_x - x) + 0.08 * lane) if y == to_y else (0.012 * lane, 0.0)
     if bend == (0, 0):
@@ -187,9 +187,9 @@ def _course(one: _Place, other: _Place, lane: float) -> list[_Place]:
 
 
 def _draw_nodes(nodes: Sequence[str], at: dict[str, _Place], spacing_inches: float, ax: Axes) -> bool:
-    """A tier: hosts as dots above their names, switches as frames around theirs, turned where they are too long.
+    """Draws a tier: hosts as dots above their names, switches as frames around theirs, turned if they are too long.
 
-    Where there is no room even for that, all are dots, and only the first and the last are named. Returns whether
+    If there is no room even for that, all nodes are dots, and only the first and the last are named. Returns whether
     names are turned.
     """
     named = _Named.of(nodes, spacing_inches)

@@ -1,4 +1,4 @@
-"""The workloads that a figure is of."""
+"""Workloads that a figure shows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Workloads: TypeAlias = "Sequence[int | str] | int | str | None"
 
 
 def flows_of(flows: FlowRows | pa.Table, workloads: Workloads, summary: Summary) -> FlowRows | pa.Table:
-    """The flows of workloads, with the columns that figures need.
+    """Returns the flows of some workloads, with the columns that figures need.
 
-    Raises ValueError for a workload that there is not.
+    Raises ValueError for an unknown workload.
     """
     if workloads is None:
         return flows
