@@ -1,4 +1,4 @@
-"""All figures there are, and finding them by their ids."""
+"""The atlas of all figures, found by their ids."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def shipped() -> Path:
-    """The folder `figures` of the clone that xoff runs from; without a clone, of the working directory."""
+    """Returns the folder `figures` of the clone that xoff runs from; without a clone, of the working directory."""
     clone = Path(__file__).parents[3] / "figures"
     return clone if clone.is_dir() else Path("figures")
 
 
 def find(ids: Sequence[str] = (), root: Path | None = None, changes: tuple[str, ...] = ()) -> list[Figure]:
-    """The figures with these ids, or below them (`bcc` is all of `bcc/...`); all figures if there are none.
+    """Returns the figures with some ids, or below them (`bcc` for all of `bcc/...`); without ids, all figures.
 
     Args:
-        ids: What to look for.
-        root: The folder of all figures; left out, that of the clone.
-        changes: Changes of their scenarios, each `KEY=VALUE`.
+        ids: Ids of figures, or of groups of them.
+        root: Folder of all figures; left out, that of the clone.
+        changes: Changes of the figures' scenarios, each `KEY=VALUE`.
 
     Raises:
-        ScenarioError: Nothing has an id, or there are no figures at all.
+        ScenarioError: An id is unknown, or there are no figures at all.
     """
     root = root or shipped()
     folders = sorted(path.parent for path in root.glob("**/figure.toml"))

@@ -1,4 +1,4 @@
-"""What a paper printed: `expected.csv` of a figure's folder.
+"""Published values: `expected.csv` of a figure's folder.
 
 A row is a claim, or a number of the figure. Its columns are
 
@@ -34,7 +34,7 @@ _COLUMNS = ("measure", "claim", "published", "tolerance", "origin", "scale", "no
 
 @dataclass(frozen=True)
 class Expected:
-    """One row."""
+    """A row of `expected.csv`."""
 
     where: tuple[str, str]
     """File and line, for messages."""
@@ -43,7 +43,7 @@ class Expected:
     published: Value
     tolerance: str
     allowed: Tolerance | None
-    """What `tolerance` says; None if it is not simulated."""
+    """Tolerance of the row; None if it is not simulated."""
     origin: str
     scale: str
     note: str
@@ -52,7 +52,7 @@ class Expected:
 
     @property
     def told(self) -> str:
-        """The claim, in words."""
+        """Claim of the row in words."""
         position = [
             f"{axis} {value:g}" if isinstance(value, float) else f"{axis} {value}" for axis, value in self.at.items()
         ]
@@ -69,7 +69,7 @@ def read(path: Path) -> list[Expected]:
 
 
 def published(rows: list[Expected], measure: str, **at: Value) -> list[tuple[Mapping[str, Value], float]]:
-    """The numbers of a measure, claims left out, at positions such as `scheme="BCC"`: whole position and number."""
+    """Returns position and number of a measure's rows at positions such as `scheme="BCC"`, claims left out."""
     return [
         (row.at, float(row.published))
         for row in rows

@@ -1,10 +1,10 @@
-"""A published figure: a folder that says what to run, what to measure, and what was published.
+"""A published figure: a folder with runs, measures and published values.
 
-- `figure.toml`: what is run; see `xoff.reproduce.figure_file`.
-- `scenario.toml`: the scenario whose keys it changes; left out if nothing is run.
-- `expected.csv`: what was published; see `xoff.reproduce.expected`.
+- `figure.toml`: the runs; see `xoff.reproduce.figure_file`.
+- `scenario.toml`: the scenario whose keys they change; left out if nothing is run.
+- `expected.csv`: the published values; see `xoff.reproduce.expected`.
 - `figure.py`: measures that are no key of `summary.json`, and the plot; see `Figure.measured` and `Figure.draw`.
-- `README.md`: what is claimed, what was measured, what differs and why.
+- `README.md`: the claims, the measurements, and the reasons for differences.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure's folder; what is wrong in it raises ScenarioError when it is first looked at."""
+    """A figure's folder, read when it is first needed; a fault in it then raises ScenarioError."""
 
     id: str
     """Path below the folder of all figures, such as `bcc/fig2`."""
     folder: Path
     changes: tuple[str, ...] = ()
-    """What is changed in its scenario, each `KEY=VALUE`: another reading of what a paper leaves open."""
+    """Changes of the scenario, each `KEY=VALUE`: another reading of points that a paper leaves open."""
 
     @cached_property
     def file(self) -> FigureFile:
@@ -48,30 +48,30 @@ class Figure:
 
     @cached_property
     def expected(self) -> list[Expected]:
-        """What was published."""
+        """Rows of `expected.csv`."""
         return expected.read(self.folder / "expected.csv")
 
     def planned(self, scale: Scale) -> list[Planned]:
-        """What it runs; nothing if it is computed."""
+        """Returns the runs of the figure; none if it is computed."""
         return list(self.file.points(self.folder / "scenario.toml", self.changes, scale))
 
     def points(self, scale: Scale, kept: KeptRuns) -> Points | None:
-        """What has run; None if something is missing."""
+        """Returns the points of all finished runs; None if one is missing."""
         planned = self.planned(scale)
         if not all(kept.has(point.scenario) for point in planned):
             return None
         return Points(Point(point.at, kept.place(point.scenario)) for point in planned)
 
     def rows(self, scale: Scale, points: Points) -> list[Row]:
-        """A verdict on everything published that is judged at a scale, in the order of `expected.csv`."""
+        """Returns a verdict on every row that is judged at a scale, in the order of `expected.csv`."""
         judged = [row for row in self.expected if row.scale in ("", scale) and self._is_about(row, points)]
         return [Row(self.id, row, self.measured(row, points), scale) for row in judged]
 
     def measured(self, row: Expected, points: Points) -> float | None:
-        """What a row's measure is.
+        """Returns the value of a row's measure.
 
-        A function of `figure.py` gets the points at the row's position, or, where nothing is run, the position itself
-        as arguments; it returns a number. What is no such function is a key of `summary.json`.
+        The measure is a function of `figure.py`, or else a key of `summary.json`. The function gets the points at the
+        row's position, or, for a figure that runs nothing, the position itself as arguments, and returns a number.
         """
         if not row.measure:
             return None

@@ -1,14 +1,14 @@
-"""`figure.toml`: what a figure runs.
+"""The file `figure.toml`, which has the runs of a figure.
 
     title = "Completion times under three ECN configurations"
     source = "BCC (APNet 2017), figure 2"
 
-    [axes.threshold]             # what is varied; see `xoff.studies.axes`
+    [axes.threshold]             # an axis; see `xoff.studies.axes`
     key = "switch.marking.queue.threshold"
     values = [25, 50]
     unit = "kB"
 
-    [scales.quick]               # what the scale changes; both scales may be left out
+    [scales.quick]               # changes at a scale; both scales may be left out
     set = { "stop.after_flows" = 10_000 }
     only = { threshold = [50] }      # positions on an axis that run; left out, all
     seeds = 2                    # how many, from the scenario's own upwards; left out, one
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 class AtScale(Table):
-    """What a scale changes."""
+    """Changes at a scale."""
 
     set: Changes = Field(default_factory=dict)
-    """Keys of the scenario."""
+    """Keys of the scenario with their values."""
     only: dict[str, list[float | str]] = Field(default_factory=dict)
     """Positions on an axis that run; left out, all."""
     seeds: Annotated[StrictInt, Field(ge=1)] = 1
-    """How many, from the scenario's own upwards."""
+    """Number of seeds, from the scenario's own seed upwards."""
     nightly: bool = False
     """Whether only the nightly tests run it, since it takes more than 5 s of CPU time."""
     known_misses: list[str] = Field(default_factory=list)
@@ -53,30 +53,30 @@ class AtScale(Table):
 
 
 class FigureFile(Table):
-    """What `figure.toml` holds."""
+    """The content of `figure.toml`."""
 
     title: str
-    """What the figure shows."""
+    """Title of the figure."""
     source: str
-    """Where it is printed."""
+    """Source: the paper and the number of the figure in it."""
     axes: dict[str, Axis] = Field(default_factory=dict)
-    """What is varied; left out, the figure is computed."""
+    """Axes of the runs; left out, the figure is computed."""
     scales: dict[Scale, AtScale] = Field(default_factory=dict)
-    """What a scale changes."""
+    """Changes at a scale."""
 
     @classmethod
     def read(cls, path: Path) -> FigureFile:
-        """Reads the file. Raises ScenarioError, which names what is wrong in it."""
+        """Reads the file. Raises ScenarioError, which names the fault."""
         return _FIGURE.load(path)
 
     def at(self, scale: Scale) -> AtScale:
-        """What a scale changes; nothing where the file does not name it."""
+        """Returns the changes at a scale; none if the file does not name it."""
         return self.scales.get(scale, AtScale())
 
     def points(self, scenario: Path, overrides: tuple[str, ...], scale: Scale) -> Iterator[Planned]:
-        """Every combination of positions, with every seed; overrides go over what the scale changes.
+        """Yields every combination of positions with every seed; overrides apply after the changes of the scale.
 
-        Raises ScenarioError if one is no scenario, or if an override is of what an axis varies.
+        Raises ScenarioError if a combination is no valid scenario, or if an override is of a key that an axis varies.
         """
         if not self.axes:
             return

@@ -1,7 +1,7 @@
 """Measures that several figures share.
 
-Those of many points take the points last, so that `functools.partial` can fix the rest. What they compare is said as in
-`Points.ratios`: `scheme=("dsh", "sih")` is DSH over SIH.
+Measures of many points take the points last, so that `functools.partial` can fix the other arguments. Positions to
+compare are given as to `Points.ratios`: `scheme=("dsh", "sih")` is DSH over SIH.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 
 
 def mean_fct_us(transport: str) -> Callable[[Point], float]:
-    """Mean completion time of a transport's flows (us); flows after the stop stay out."""
+    """Returns the measure: mean completion time of a transport's flows (us), without flows after the stop."""
     return lambda point: point.fct_means_us()[transport]
 
 
 def background_ms(low_bytes: float, high_bytes: float, share: float | None = None) -> Callable[[Point], float]:
-    """Completion time (ms) of flows of no complete query, from a size up to below another: the mean, or a quantile."""
+    """Returns the measure: mean or quantile of completion times (ms) of flows in a range of sizes.
+
+    Flows of complete queries are left out; the upper size is excluded.
+    """
 
     def measure(point: Point) -> float:
         flows = point.background()
@@ -40,18 +43,18 @@ def background_ms(low_bytes: float, high_bytes: float, share: float | None = Non
 
 
 def background_timeouts(point: Point) -> float:
-    """Share of the flows of no complete query whose retransmission timer expired."""
+    """Returns the share of flows, without those of complete queries, whose retransmission timer expired."""
     timeouts = point.background()["timeouts"].to_numpy()
     return float(np.mean(timeouts > 0))
 
 
 def completion_ms(share: float | None = None) -> Callable[[Point], float]:
-    """Completion time (ms) of queries: the mean, or a quantile."""
+    """Returns the measure: mean or quantile of the completion times (ms) of queries."""
     return lambda point: _statistic_ms(point.queries()["completion_ns"], share)
 
 
 def throughputs_gbps(transport: str, least_bytes: int, point: Point) -> npt.NDArray[np.float64]:
-    """Size over completion time of each finished flow of a transport from a size up (Gbps)."""
+    """Returns size over completion time (Gbps) of each finished flow of a transport, from a size up."""
     flows = point.result().flows
     chosen = pc.and_(pc.equal(flows["transport"], transport), pc.greater_equal(flows["size_bytes"], least_bytes))
     flows = flows.filter(chosen)
@@ -60,7 +63,7 @@ def throughputs_gbps(transport: str, least_bytes: int, point: Point) -> npt.NDAr
 
 
 def sizes_and_slowdowns(flows: pa.Table) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Size (bytes) and FCT slowdown of each of the flows that are measured."""
+    """Returns size (bytes) and FCT slowdown of each flow of the measured time."""
     flows = flows.filter(flows["measured"])
     sizes, slowdowns = (np.asarray(flows[column], dtype=np.float64) for column in ("size_bytes", "slowdown"))
     return sizes, slowdowns
@@ -74,12 +77,12 @@ def _statistic_ms(times_ns: pa.ChunkedArray, share: float | None) -> float:
 
 
 def mean_gbps(quantity: str, name: str, *, after_ms: float, until_ms: float = math.inf) -> Callable[[Point], float]:
-    """Mean over a time of what is observed in bits per second, such as a port's throughput (Gbps)."""
+    """Returns the measure: mean over a time (Gbps) of a quantity in bits per second, such as a port's throughput."""
     return lambda point: point.means(quantity, after_ms, until_ms)[name] / 1e9
 
 
 def quantile(quantity: str, name: str, share: float, *, after_ms: float = 0) -> Callable[[Point], float]:
-    """What an observed quantity is at or below for a share of its samples, in the units of `Result.series`.
+    """Returns the measure: a quantile of an observed quantity's samples, in the units of `Result.series`.
 
     Raises LookupError if it was not observed.
     """
@@ -87,7 +90,7 @@ def quantile(quantity: str, name: str, share: float, *, after_ms: float = 0) -> 
 
 
 def last_pause_ms(*, since_ms: float = 0) -> Callable[[Point], float]:
-    """From a time until the last pause is over (ms), at the latest at the end of the run; 0 without pauses.
+    """Returns the measure: time (ms) from `since_ms` until the last pause or the run is over; 0 without pauses.
 
     Raises LookupError if pauses were not observed.
     """
@@ -104,52 +107,52 @@ def last_pause_ms(*, since_ms: float = 0) -> Callable[[Point], float]:
 
 
 def mean(measure: Measure, points: Points) -> float:
-    """Mean over the seeds, where all points are at one position."""
+    """Returns the mean over the seeds of points at one position."""
     return points.mean(measure)
 
 
 def least_mean(measure: Measure, axis: str, points: Points) -> float:
-    """Mean over the seeds, least of all positions on an axis; there are no others."""
+    """Returns the least mean over the seeds among the positions of the only axis."""
     return min(points.mean(measure, **{axis: at}) for at in points.axis(axis))
 
 
 def greatest_mean(measure: Measure, axis: str, points: Points) -> float:
-    """The same, greatest of all."""
+    """Returns the greatest mean over the seeds among the positions of the only axis."""
     return max(points.mean(measure, **{axis: at}) for at in points.axis(axis))
 
 
 def ratio_of_means(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
-    """Mean over the seeds over that at a base, where there is no other axis."""
+    """Returns the mean over the seeds at a position over that at a base, where there is no other axis."""
     [(axis, (above, base))] = of.items()
     return points.mean(measure, **{axis: above}) / points.mean(measure, **{axis: base})
 
 
 def greatest_ratio(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
-    """How many times a base it is, greatest of all positions on the other axes."""
+    """Returns the greatest ratio to a base among all positions on the other axes."""
     return max(ratio.value for ratio in points.ratios(measure, **of))
 
 
 def most_saved(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
-    """What of a base is saved, greatest of all positions on the other axes (%); negative where nothing is."""
+    """Returns the greatest saving (%) over a base among all positions on the other axes; negative for a loss."""
     return 100 * (1 - min(ratio.value for ratio in points.ratios(measure, **of)))
 
 
 def least_saved(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
-    """The same, least of all (%)."""
+    """Returns the least saving (%) over a base among all positions on the other axes; negative for a loss."""
     return 100 * (1 - greatest_ratio(measure, points, **of))
 
 
 def most_dropped(points: Points) -> float:
-    """Packets dropped, most of all runs."""
+    """Returns the most packets dropped in a run."""
     return max(float(point.summary["packets"]["dropped"]) for point in points)
 
 
 def most_dropped_but_oversubscribed(points: Points) -> float:
-    """Packets dropped under the headroom schemes that must not drop any, most of all runs."""
+    """Returns the most packets dropped in a run of a headroom scheme that must not drop any."""
     return most_dropped(points.excluding(scheme="oversubscribed").excluding(scheme="oversubscribed_queues"))
 
 
 def widest_interval(measures: Sequence[Measure], points: Points, **of: tuple[Value, Value]) -> float:
-    """Half the 95 % interval of a ratio to a base, widest of these measures and all positions on the other axes."""
+    """Returns half the widest 95 % interval of ratios to a base, among measures and positions on the other axes."""
     ratios = [ratio for measure in measures for ratio in points.ratios(measure, **of)]
     return max((ratio.high - ratio.low) / 2 for ratio in ratios if ratio.high is not None and ratio.low is not None)

@@ -1,4 +1,4 @@
-"""What a reader calls positions on axes that several figures have, in the order of their plots."""
+"""Labels of positions on axes that several figures have, in the order of their plots."""
 
 HEADROOM_SCHEMES = {
     "sih": "SIH",

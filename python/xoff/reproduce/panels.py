@@ -1,4 +1,4 @@
-"""Rows and columns of panels, as papers draw one comparison of many things."""
+"""Rows and columns of panels, as papers draw a comparison along several axes."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
     from xoff.studies.axes import Value
 
 Names: TypeAlias = "Mapping[Any, str]"
-"""For each position on an axis what a reader calls it, in the order of the plot."""
+"""Labels of the positions on an axis, in the order of the plot."""
 
 Axis: TypeAlias = "tuple[str, Names]"
-"""An axis and its positions."""
+"""An axis with the labels of its positions."""
 
 Lines: TypeAlias = "Mapping[str, Mapping[str, Value]]"
-"""For each line what it is called, and its position on axes."""
+"""Label of each line, and its position on axes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """Where the axes of a figure are drawn; on any other axis its points are at one position."""
+    """Layout of a figure's axes; on any other axis, its points are at one position."""
 
     along: str
-    """The axis from left to right in a panel, of numbers."""
+    """Axis of numbers, from left to right in a panel."""
     lines: Axis
-    """The axis whose positions are lines; those that have not run are left out."""
+    """Axis whose positions are lines; those that have not run are left out."""
     columns: Axis
-    """The axis whose positions are columns of panels; those that have not run are left out."""
+    """Axis whose positions are columns of panels; those that have not run are left out."""
     logarithmic: bool = False
-    """Whether what is drawn is on a logarithmic scale; otherwise its scale begins at 0."""
+    """Whether values are on a logarithmic scale; else the scale begins at 0."""
 
     def of(self, points: Points) -> Layout:
-        """Without the positions at which nothing has run."""
+        """Returns the layout without positions at which nothing has run."""
         return replace(self, lines=_there(points, self.lines), columns=_there(points, self.columns))
 
 
 def ratios(points: Points, measures: Mapping[str, Measure], layout: Layout) -> Figure:
-    """Ratios to the first of several lines, with 95 % intervals over seeds.
+    """Draws ratios to the first of several lines, with 95 % intervals over seeds.
 
     Args:
-        points: What is drawn.
-        measures: For each row of panels its title and what is drawn.
-        layout: Where.
+        points: Points to draw.
+        measures: Measure of each row of panels, by its title.
+        layout: Layout of the axes.
     """
     layout = layout.of(points)
     base = next(iter(layout.lines[1].values()))
@@ -63,18 +63,18 @@ def ratios(points: Points, measures: Mapping[str, Measure], layout: Layout) -> F
 
 
 def means(points: Points, measures: Mapping[str, Measure], layout: Layout) -> Figure:
-    """Means over seeds; the arguments are those of `ratios`."""
+    """Draws means over seeds; the arguments are those of `ratios`."""
     return _grid(points, measures, layout.of(points), _means)
 
 
 def dots(points: Points, measures: Mapping[str, Measure], *, beside: str, columns: Axis) -> Figure:
-    """Means over seeds as dots, beside the names of many positions.
+    """Draws means over seeds as dots, beside the names of many positions.
 
     Args:
-        points: What is drawn.
-        measures: At most four, by what they are called.
-        beside: The axis whose positions are below one another.
-        columns: The axis whose positions are columns of panels; those that have not run are left out.
+        points: Points to draw.
+        measures: Measures by label, at most four.
+        beside: Axis whose positions are below one another.
+        columns: Axis whose positions are columns of panels; those that have not run are left out.
     """
     rows = points.axis(beside)
     axis, names = _there(points, columns)
@@ -92,7 +92,7 @@ def dots(points: Points, measures: Mapping[str, Measure], *, beside: str, column
 
 
 def queries_against(along: str, points: Points, lines: Lines) -> Figure:
-    """Mean completion time of queries and their share with a timeout, against an axis of numbers."""
+    """Draws the mean completion time of queries and their share with a timeout, against an axis of numbers."""
     figure = Figure(figsize=(8, 3.2))
     row = completion_time, timeouts = figure.subplots(1, 2)
     for (name, at), colour in zip(lines.items(), style.COLOURS, strict=False):
@@ -109,7 +109,7 @@ def queries_against(along: str, points: Points, lines: Lines) -> Figure:
 
 
 def bars(ax: Axes, points: Points, measures_ms: Mapping[str, Measure], lines: Lines) -> None:
-    """Means over seeds of several times, on a logarithmic scale: for each measure a bar for each of the lines."""
+    """Draws means over seeds of several times on a logarithmic scale: for each measure, a bar for each line."""
     width = 0.8 / len(lines)
     heights = []
     for index, (name, at) in enumerate(lines.items()):
@@ -126,14 +126,14 @@ def bars(ax: Axes, points: Points, measures_ms: Mapping[str, Measure], lines: Li
 
 
 def slowdowns_by_size(ax: Axes) -> None:
-    """Makes axes logarithmic, on which slowdowns are drawn over sizes of flows (bytes)."""
+    """Makes axes logarithmic for slowdowns against sizes of flows (bytes)."""
     ax.set(xscale="log", yscale="log")
     style.logarithmic(ax.xaxis, style.SIZE_UNITS, *ax.get_xlim())
     style.logarithmic(ax.yaxis, ("",), *ax.get_ylim())
 
 
 def completion_of_queries(points: Points, lines: Lines) -> Figure:
-    """Distributions of the completion times of queries, over all seeds at the positions that are lines."""
+    """Draws distributions of the completion times of queries over all seeds, a line per position."""
     figure = Figure()
     ax = figure.subplots()
     for (name, at), colour in zip(lines.items(), style.COLOURS, strict=False):
@@ -150,14 +150,14 @@ def completion_of_queries(points: Points, lines: Lines) -> Figure:
 def flows_at_an_input(
     points: Points, rows: Axis, *, flows: Mapping[str, str], port: str, at_port: Mapping[str, str] | None = None
 ) -> Figure:
-    """Throughputs and rates of flows and what they have in an input buffer, over time in the first run.
+    """Draws throughputs, rates and bytes in an input buffer of flows, over time in the first run.
 
     Args:
-        points: What is drawn.
-        rows: The axis whose positions are rows of panels; those that have not run are left out.
-        flows: Names such as `host0.flow3`, at most six, and what they are called.
-        port: Whose input buffer is drawn.
-        at_port: Those of the flows that pass it; left out, all.
+        points: Points to draw.
+        rows: Axis whose positions are rows of panels; those that have not run are left out.
+        flows: Flows by name, such as `host0.flow3`, at most six, each with its label.
+        port: Port whose input buffer is drawn.
+        at_port: Flows that pass the port; left out, all.
     """
     axis, names = _there(points, rows)
     figure = Figure(figsize=(9.9, 2.5 * len(names)))

@@ -1,4 +1,4 @@
-"""The points of a figure: its runs, and what was measured in each."""
+"""The points of a figure: its runs, and the measures of each."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Planned(NamedTuple):
     """A point before it has run."""
 
     at: Mapping[str, Value]
-    """Its position on each axis."""
+    """Position on each axis."""
     scenario: Scenario
 
 
 class Samples(NamedTuple):
-    """One thing over time."""
+    """Samples of an observed quantity over time."""
 
     time_ms: npt.NDArray[np.float64]
     value: npt.NDArray[np.float64]
-    """In the units of `Result.series`: bytes, bits per second."""
+    """Values in the units of `Result.series`: bytes, bits per second."""
 
 
 @dataclass(frozen=True)
@@ -51,52 +51,52 @@ class Point:
     """A point that has run."""
 
     at: Mapping[str, Value]
-    """Its position on each axis."""
+    """Position on each axis."""
     folder: Path
-    """The result folder of its run."""
+    """Result folder of the run."""
 
     @cached_property
     def summary(self) -> Summary:
-        """What `summary.json` holds."""
+        """Summary of the run."""
         return folder.read_summary(self.folder)
 
     def result(self) -> Result:
-        """The whole result, with flows and series; read each time, because a figure may have many and large ones."""
+        """Returns the whole result; it is read each time, because a figure may have many and large ones."""
         return folder.read(self.folder)
 
     def queries(self) -> pa.Table:
-        """What is known of each complete query. Raises LookupError if none is."""
+        """Returns the complete queries. Raises LookupError if there is none."""
         return _queries(self.folder)
 
     def background(self) -> pa.Table:
-        """What is known of each finished flow that belongs to no complete query."""
+        """Returns the finished flows that belong to no complete query."""
         return _background(self.folder)
 
     def fct_means_us(self) -> dict[str, float]:
-        """Mean completion time of the flows of each transport, by its name; flows after the stop stay out."""
+        """Returns the mean completion time of flows by transport, without flows after the stop."""
         return _fct_means_us(self.folder)
 
     def samples(
         self, quantity: str, name: str, *, priority: int = 0, after_ms: float = 0, until_ms: float = math.inf
     ) -> Samples:
-        """What was observed of one thing over time.
+        """Returns the samples of a quantity of one name over time.
 
         Args:
-            quantity: Such as `queue`.
-            name: Of a port, a pool or a flow, such as `switch0.port3`.
-            priority: Its traffic class, if it is of one.
-            after_ms: What was sampled until then is left out.
-            until_ms: What was sampled later is left out.
+            quantity: Quantity, such as `queue`.
+            name: Name of a port, a pool or a flow, such as `switch0.port3`.
+            priority: Traffic class, if the quantity is of one.
+            after_ms: Time up to which samples are left out.
+            until_ms: Time after which samples are left out.
 
         Raises:
-            LookupError: It was not observed.
+            LookupError: The quantity was not observed.
         """
         samples = _samples(self.folder, quantity, name, priority)
         within = (samples.time_ms > after_ms) & (samples.time_ms <= until_ms)
         return Samples(samples.time_ms[within], samples.value[within])
 
     def means(self, quantity: str, after_ms: float, until_ms: float = math.inf) -> dict[str, float]:
-        """Mean over time of an observed quantity, by name, of what was sampled after `after_ms` and until `until_ms`.
+        """Returns the mean of a quantity's samples after `after_ms` and until `until_ms`, by name.
 
         Raises:
             LookupError: The quantity was not observed.
@@ -169,23 +169,23 @@ class Points:
         return len(self._points)
 
     def where(self, **at: Value) -> Points:
-        """Those at these positions: `points.where(scheme="BCC", load=0.9)`."""
+        """Returns the points at some positions: `points.where(scheme="BCC", load=0.9)`."""
         return Points(point for point in self if all(point.at[axis] == value for axis, value in at.items()))
 
     def excluding(self, **at: Value) -> Points:
-        """Those that `where` leaves out."""
+        """Returns the points that `where` leaves out."""
         return Points(point for point in self if any(point.at[axis] != value for axis, value in at.items()))
 
     def axis(self, name: str) -> list[Value]:
-        """The positions on an axis, in the order of `figure.toml`."""
+        """Returns the positions on an axis, in the order of `figure.toml`."""
         return list(dict.fromkeys(point.at[name] for point in self))
 
     def mean(self, measure: Measure, **at: Value) -> float:
-        """Mean over the seeds at one position.
+        """Returns the mean over the seeds at one position.
 
         Args:
             measure: A key of `summary.json`, such as `flows.small.fct_p99_us`, or a function of a point.
-            at: The position, as far as these points are not there already.
+            at: The position, on axes where the points are not all at one already.
 
         Raises:
             LookupError: There is no point at the position, or they are at several.
@@ -198,10 +198,10 @@ class Points:
         return math.fsum(values) / len(values)
 
     def ratios(self, measure: Measure, **of: tuple[Value, Value]) -> list[Estimate]:
-        """How many times a base it is, at each position on the other axes in the order of `figure.toml`.
+        """Returns the ratios to a base at each position on the other axes, in the order of `figure.toml`.
 
-        `points.ratios("loss_rate", scheme=("BCC", "K720"))` is BCC's loss over that of K720, load by load; pairs of
-        seeds give the interval.
+        `points.ratios("loss_rate", scheme=("BCC", "K720"))` is BCC's loss over that of K720, load by load. Intervals
+        are of pairs of seeds.
 
         Args:
             measure: A key of `summary.json`, or a function of a point.
@@ -221,7 +221,7 @@ class Points:
         ]
 
     def _values(self, measure: Measure, at: Mapping[str, Value]) -> list[float]:
-        """For each seed a measure's value."""
+        """Returns a measure's value for each seed."""
         found = [_value(point, measure) for point in self.where(**at)]
         if not found:
             message = f"no points at {at}"

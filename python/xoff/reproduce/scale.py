@@ -1,4 +1,4 @@
-"""How large the runs of a figure are."""
+"""Scales of a figure's runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Scale(StrEnum):
-    """How large the runs are."""
+    """Scale of a figure's runs."""
 
     QUICK = "quick"
-    """Smaller than published, large enough for the effect; for tests."""
+    """Smaller than published, large enough for the effect, for tests."""
     PAPER = "paper"
     """The paper's own size."""

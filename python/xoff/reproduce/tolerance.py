@@ -1,4 +1,4 @@
-"""How near to a published value is near enough."""
+"""Tolerance of measured values around a published one."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Tolerance:
                 return cls(math.nextafter(limit, math.inf), math.inf)
 
     def holds(self, measured: float) -> bool:
-        """Whether a value is near enough."""
+        """Whether a value is within the tolerance."""
         return self.low <= measured <= self.high
 
     def distance(self, measured: float) -> str:
-        """How far a value that is not near enough lies beyond the nearest that is."""
+        """Returns in words how far a value is outside the tolerance."""
         if math.isnan(measured):
             return "is undefined"
         limit, side = (self.low, "below") if measured < self.low else (self.high, "above")

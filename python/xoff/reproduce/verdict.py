@@ -1,4 +1,4 @@
-"""Verdicts: what was published and what was measured, held against each other."""
+"""Verdicts on published values, from measured ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """What becomes of a claim."""
+    """Verdict on a claim."""
 
     REPRODUCED = "reproduced"
     DIFFERS = "differs"
@@ -25,30 +25,30 @@ class Row:
     """One row of `expected.csv`, judged."""
 
     id: str
-    """Of the figure, `bcc/fig2`."""
+    """Id of the figure, such as `bcc/fig2`."""
     expected: Expected
-    """What was published."""
+    """Published row."""
     measured: float | None
-    """None if it is not simulated."""
+    """Measured value; None if the row is not simulated."""
     scale: Scale
 
     @property
     def verdict(self) -> Verdict:
-        """Whether what was measured is near enough to what was published."""
+        """Verdict on the row."""
         if self.expected.allowed is None or self.measured is None:
             return Verdict.NOT_SIMULATED
         return Verdict.REPRODUCED if self.expected.allowed.holds(self.measured) else Verdict.DIFFERS
 
     @property
     def note(self) -> str:
-        """How far beyond the tolerance it is, and what the figure's folder says of it."""
+        """Distance outside the tolerance, and the note of the figure's folder."""
         beyond = ""
         if self.verdict is Verdict.DIFFERS and self.expected.allowed and self.measured is not None:
             beyond = self.expected.allowed.distance(self.measured)
         return "; ".join(filter(None, (beyond, self.expected.note)))
 
     def as_dict(self) -> dict[str, Any]:
-        """What `xoff reproduce --json` prints."""
+        """Returns the row as `xoff reproduce --json` prints it."""
         return {
             "id": self.id,
             "claim": self.expected.told,
