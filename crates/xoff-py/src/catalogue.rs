@@ -2,35 +2,34 @@
 
 use pyo3::prelude::*;
 use serde_json::json;
-use xoff::kernel::units::Bytes;
-use xoff::scenario::{Chip, chips as chip_table};
-use xoff::workload::sizes::catalogue;
+use xoff::catalogue::{self, Chip, chips as chip_table};
+use xoff::units::Bytes;
 
 use crate::error::raise;
 
 /// The JSON Schema of a scenario.
 #[pyfunction]
 pub(crate) fn schema() -> String {
-    xoff::scenario::schema().to_string()
+    catalogue::schema().to_string()
 }
 
 /// What a key, an algorithm or a kind means: a list, as a name need not be unique.
 #[pyfunction]
 pub(crate) fn explain(py: Python<'_>, name: &str) -> PyResult<String> {
-    let found = xoff::scenario::explain(name).map_err(|error| raise(py, error))?;
+    let found = catalogue::explain(name).map_err(|error| raise(py, error))?;
     Ok(json!(found).to_string())
 }
 
 /// Every algorithm, policy, marker, topology, transport and workload.
 #[pyfunction]
 pub(crate) fn algorithms() -> String {
-    json!(xoff::scenario::list()).to_string()
+    json!(catalogue::list()).to_string()
 }
 
 /// The flow-size distributions that come with xoff.
 #[pyfunction]
 pub(crate) fn sizes() -> String {
-    let lists = catalogue().iter().map(|list| {
+    let lists = catalogue::sizes().iter().map(|list| {
         json!({ "name": list.name, "about": list.description, "source": list.origin, "mean_bytes": list.mean() })
     });
     json!(lists.collect::<Vec<_>>()).to_string()

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use xoff::report::{FlowRow, Flows};
+use xoff::columns::{FlowRow, Flows};
 
 use crate::column::Column;
 

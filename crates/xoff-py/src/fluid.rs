@@ -9,7 +9,7 @@ use crate::error::raise;
 /// The JSON Schema of a table `fluid` with a model's parameters.
 #[pyfunction]
 pub(crate) fn fluid_schema() -> String {
-    xoff::scenario::fluid_schema().to_string()
+    xoff::catalogue::fluid_schema().to_string()
 }
 
 /// A checked fluid model.

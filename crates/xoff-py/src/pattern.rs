@@ -1,7 +1,7 @@
 //! Name patterns, as scenarios have them.
 
 use pyo3::prelude::*;
-use xoff::scenario::pattern;
+use xoff::network::pattern;
 
 /// Whether a pattern is that of a name.
 #[pyfunction]

@@ -3,10 +3,10 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
-use xoff::kernel::units::{Bytes, Rate, Ratio, Span};
 use xoff::plan::headroom::{Headroom, Link, PUBLISHED_REACTION_QUANTA};
 use xoff::plan::{bcc, headroom as formula};
-use xoff::switch::congestion_point;
+use xoff::settings::congestion_point;
+use xoff::units::{Bytes, Rate, Ratio, Span};
 
 fn link(
     rate_bps: u64,

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
-use xoff::kernel::units::{Bytes, Rate, Ratio, Span};
+use xoff::units::{Bytes, Rate, Ratio, Span};
 
 fn read<T: DeserializeOwned>(json: &str) -> PyResult<T> {
     let value: serde_json::Value = serde_json::from_str(json).map_err(refusal)?;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
-use xoff::congestion_control;
-use xoff::kernel::units::{Rate, Span};
-use xoff::layout::SwitchLayout;
-use xoff::scenario::Every;
-use xoff::topology::{Network, PortId};
-use xoff::watch::port_names;
+use xoff::network::SwitchLayout;
+use xoff::network::port_names;
+use xoff::network::{Network, PortId};
+use xoff::settings::CongestionControl;
+use xoff::settings::Every;
+use xoff::units::{Rate, Span};
 use xoff::{ScenarioError, Simulation};
 
 use crate::error::raise;
@@ -18,7 +18,7 @@ use crate::watch::Watch;
 /// A checked scenario.
 #[pyclass(frozen, module = "xoff._xoff")]
 pub(crate) struct Scenario {
-    inner: xoff::scenario::Scenario,
+    inner: xoff::Scenario,
     file: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Scenario {
     #[new]
     #[pyo3(signature = (text, overrides = vec![], file = None))]
     fn new(py: Python<'_>, text: &str, overrides: Vec<String>, file: Option<String>) -> PyResult<Self> {
-        let inner = xoff::scenario::Scenario::from_toml(text, &overrides)
+        let inner = xoff::Scenario::from_toml(text, &overrides)
             .map_err(|error| raise(py, in_file(error, file.as_ref())))?;
         Ok(Self { inner, file })
     }
@@ -66,7 +66,7 @@ impl Scenario {
     /// A line for each table of a scenario's text that loses keys, because changes name another kind for it and do not set them.
     #[staticmethod]
     fn left_out(text: &str, overrides: Vec<String>) -> Vec<String> {
-        xoff::scenario::Scenario::left_out(text, &overrides)
+        xoff::Scenario::left_out(text, &overrides)
     }
 
     /// What the run is called; empty if it has no title.
@@ -166,7 +166,7 @@ impl Scenario {
     /// hyper increase in bits per second, and the least ns between two CNPs. Nothing if it has another congestion control.
     fn dcqcn_of_adapters(&self, transport: &str, rate_bps: u64) -> Option<(f64, u64, u64, u64, u64)> {
         match self.inner.transport.get(transport)?.congestion_control()? {
-            congestion_control::Parameters::Dcqcn(dcqcn) => {
+            CongestionControl::Dcqcn(dcqcn) => {
                 let (gain, timer, additive, hyper, between_cnps) = dcqcn.of_adapters(Rate::new(rate_bps));
                 let nanoseconds = |span: Span| span.get() / 1000;
                 Some((gain, nanoseconds(timer), additive.get(), hyper.get(), nanoseconds(between_cnps)))
@@ -231,7 +231,7 @@ impl Scenario {
         let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
         let network = simulation.network();
         let host = network.names().find(source).filter(|&node| network.is_host(node));
-        let Some(path) = host.and_then(|host| xoff::flow_path::of_flow(&simulation, host, number)) else {
+        let Some(path) = host.and_then(|host| xoff::network::path_of(&simulation, host, number)) else {
             return Ok(None);
         };
         let ports = names_of(&path.ports, network);
@@ -254,7 +254,7 @@ impl Scenario {
         let find = |name: &str| names.find(name).ok_or_else(|| self.unknown(py, name));
         let ends = [find(&ends.0)?, find(&ends.1)?];
         let transport = self.transport(py, transport)?;
-        let ports = xoff::flow_path::ports(&simulation, ends, transport, number);
+        let ports = xoff::network::ports_of(&simulation, ends, transport, number);
         Ok((names_of(&ports, network), simulation.parallel_paths(transport).is_none()))
     }
 
@@ -275,7 +275,7 @@ impl Scenario {
             let host = |name: &str| names.find(name).ok_or_else(|| unknown(name));
             let transport = self.transport(py, transport)?;
             let ends = [host(source)?, host(destination)?];
-            let ports = xoff::flow_path::ports(&simulation, ends, transport, *number);
+            let ports = xoff::network::ports_of(&simulation, ends, transport, *number);
             Ok(ports.contains(&(port_id as u32)))
         };
         flows.iter().map(crosses).collect()

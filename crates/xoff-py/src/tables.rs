@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xoff::report::{
+use xoff::columns::{
     CollectiveColumns, DropColumns, HeadroomColumns, JobFlowColumns, OffTimeColumns, PacketColumns,
     PauseColumns, PauseFlowColumns, PortColumns, QueryColumns, SeriesColumns, UnfinishedColumns,
 };

@@ -45,7 +45,7 @@ impl Watch {
     fn ask(&self, py: Python<'_>, state: &xoff::Progress) -> PyResult<bool> {
         py.check_signals()?;
         let Some(progress) = &self.progress else { return Ok(true) };
-        let nanoseconds = |time: xoff::kernel::units::Time| time.get() as f64 / 1000.0;
+        let nanoseconds = |time: xoff::units::Time| time.get() as f64 / 1000.0;
         let seen = Progress {
             now_ns: nanoseconds(state.now),
             end_ns: state.end.map(nanoseconds),

@@ -55,14 +55,11 @@ use worker::Worker;
 
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
-pub use counts::Counts;
-pub use flow_counts::FlowCounts;
-pub use headroom_log::{HeadroomLog, OffTime, Peak};
+pub use headroom_log::HeadroomLog;
 pub use instants::{Instants, LONGEST_RUN};
 pub use link_events::{LinkEvent, LinkEvents};
-pub use packet_log::{PacketEvent, PacketLog, Step};
+pub use packet_log::{PacketEvent, Step};
 pub use pause_log::{PauseChange, PauseLog};
-pub use port_counts::PortCounts;
 pub use received::Received;
 pub use recorder::{Recorded, Recorder};
 pub use sampler::{Sampler, Series, WatchedFlows};

@@ -41,7 +41,6 @@ use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
 pub use marking::{adapter_marker, check_adapter_marker};
-pub use memory::{LosslessMemory, PoolMemory, SwitchMemory};
 pub use pauses::{pause_frames_over, reaction_quanta};
 
 /// Layout of one switch.

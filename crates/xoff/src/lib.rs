@@ -29,38 +29,38 @@
 
 #[macro_use]
 mod tagged;
-pub mod agenda;
-pub mod application;
-pub mod classes;
-pub mod congestion_control;
-pub mod diagnosis;
-pub mod engine;
-pub mod flow_path;
+mod agenda;
+mod application;
+mod classes;
+mod congestion_control;
+mod diagnosis;
+mod engine;
+mod flow_path;
 pub mod fluid;
-pub mod host;
-pub mod ideal;
-pub mod kernel;
-pub mod layout;
-pub mod observer;
-pub mod packet;
-pub mod pause_frames;
-pub mod pfc;
+mod host;
+mod ideal;
+mod kernel;
+mod layout;
+mod observer;
+mod packet;
+mod pause_frames;
+mod pfc;
 pub mod plan;
-pub mod port;
-pub mod queued_flows;
+mod port;
+mod queued_flows;
 mod reading;
-pub mod report;
-pub mod routing;
-pub mod scenario;
-pub mod scheduler;
-pub mod simulation;
-pub mod spraying;
-pub mod switch;
-pub mod telemetry;
-pub mod topology;
-pub mod transport;
-pub mod watch;
-pub mod workload;
+mod report;
+mod routing;
+mod scenario;
+mod scheduler;
+mod simulation;
+mod spraying;
+mod switch;
+mod telemetry;
+mod topology;
+mod transport;
+mod watch;
+mod workload;
 
 pub use engine::Progress;
 pub use kernel::units;
@@ -68,6 +68,110 @@ pub use report::Report;
 pub use scenario::{Scenario, ScenarioError};
 pub use simulation::{Execution, Simulation};
 pub use workload::Files;
+
+/// Catalogue: algorithms, chips, distributions of sizes, and the schema of scenarios, with the text that explains them.
+pub mod catalogue {
+    pub use crate::scenario::{
+        Chip, Choice, Explanation, Listing, NamedChip, chips, explain, fluid_schema, list, schema,
+    };
+    pub use crate::workload::sizes::{NamedList, catalogue as sizes};
+}
+
+/// Columns of a [`Report`], one for each key of its tables.
+pub mod columns {
+    pub use crate::report::{
+        CollectiveColumns, DropColumns, FlowRow, Flows, HeadroomColumns, JobFlowColumns, OffTimeColumns,
+        PacketColumns, PathProperties, PauseColumns, PauseFlowColumns, PortColumns, QueryColumns,
+        SeriesColumns, UnfinishedColumns,
+    };
+}
+
+/// Network of a [`Simulation`]: nodes, ports and their names, and the paths of flows.
+pub mod network {
+    pub use crate::flow_path::{FlowPath, of_flow as path_of, ports as ports_of};
+    pub use crate::layout::SwitchLayout;
+    pub use crate::scenario::pattern;
+    pub use crate::topology::{Network, NodeId, PortId};
+    pub use crate::watch::port_names;
+}
+
+/// Parts of a [`Scenario`] that callers look into.
+pub mod settings {
+    pub use crate::congestion_control::Parameters as CongestionControl;
+    pub use crate::scenario::Every;
+    pub use crate::switch::congestion_point;
+}
+
+/// Parts of the simulator that this crate's own tests name. They may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub mod agenda {
+        pub use crate::agenda::{Agenda, Context, LaneId};
+    }
+    pub mod application {
+        pub use crate::application::{Plans, collective, job, query};
+    }
+    pub mod classes {
+        pub use crate::classes::{Classes, PRIORITIES};
+    }
+    pub mod congestion_control {
+        pub use crate::congestion_control::*;
+    }
+    pub mod diagnosis {
+        pub use crate::diagnosis::Diagnosis;
+    }
+    pub mod engine {
+        pub use crate::engine::{
+            HeadroomLog, LOSSLESS_POOL, LinkEvent, Outcome, PauseChange, PauseLog, Quantity, Received,
+            Sample, Samples, sources,
+        };
+    }
+    pub mod host {
+        pub use crate::host::{FinishedFlow, Flow, Host, HostCounters, SprayingCounters};
+    }
+    pub mod ideal {
+        pub use crate::ideal::{Ideal, of_flow};
+    }
+    pub use crate::kernel::rng;
+    pub mod observer {
+        pub use crate::observer::{DropReason, Dropped, PacketKind, PauseReason, Silent, Xoff};
+    }
+    pub mod packet {
+        pub use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header, Packet};
+    }
+    pub mod pause_frames {
+        pub use crate::pause_frames::PfcRequest;
+    }
+    pub mod port {
+        pub use crate::port::{Port, PortCounters};
+    }
+    pub mod report {
+        pub use crate::report::{PacketTotals, QcnTotals, Totals};
+    }
+    pub mod scenario {
+        pub use crate::scenario::{Host, Observe, ObserveOf, Tcp, Transport};
+    }
+    pub mod scheduler {
+        pub use crate::scheduler::Parameters;
+    }
+    pub mod simulation {
+        pub use crate::simulation::Offered;
+    }
+    pub mod spraying {
+        pub use crate::spraying::Parameters;
+    }
+    pub mod switch {
+        pub use crate::switch::{
+            Switch, buffer_policy, congestion_point, headroom, ingress, marking, mmu, pausing, shared_memory,
+        };
+    }
+    pub mod transport {
+        pub use crate::transport::{Transmit, tcp};
+    }
+    pub mod telemetry {
+        pub use crate::telemetry::{Record, Records, Telemetry};
+    }
+}
 
 /// Runs a scenario on so many threads.
 ///

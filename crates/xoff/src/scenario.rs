@@ -40,10 +40,9 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::units::Bytes;
 
 pub use self::chip::{Chip, NamedChip, chips};
-pub use self::cioq::{CioqSettings, InputTable, Internal, InternalTable, OutputTable, Queues};
+pub use self::cioq::{CioqSettings, Queues};
 pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
-pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
 pub use self::link_event::{LinkEvent, LinkState};
 pub use self::pfc::{Class, ClassNumber, PauseForm, Pausing, PausingTable, Pfc, Watchdog, WatchdogAction};

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 
 use common::random::Ends;
 use common::{PLAIN, law_of_random_scenarios, report, simulation_of};
-use xoff::host::Host;
-use xoff::kernel::units::Span;
-use xoff::observer::DropReason;
-use xoff::simulation::Execution;
-use xoff::switch::Switch;
+use xoff::Execution;
+use xoff::internals::host::Host;
+use xoff::internals::observer::DropReason;
+use xoff::internals::switch::Switch;
+use xoff::units::Span;
 use xoff::{Files, Report, Scenario, Simulation};
 
 fn by_reference(simulation: &Simulation) -> Report {

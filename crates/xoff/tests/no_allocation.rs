@@ -6,7 +6,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use xoff::simulation::Execution;
+use xoff::Execution;
 use xoff::{Files, Report, Scenario, Simulation};
 
 struct Counting;

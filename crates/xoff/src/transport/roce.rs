@@ -10,6 +10,6 @@ mod sender;
 mod shared_sequence;
 
 pub use control::{Acknowledged, with_reading};
-pub use receiver::{Answer, ForCredit, Reply, RoceReceiver};
-pub use sender::{RoceSender, Segment};
+pub use receiver::{Answer, ForCredit, RoceReceiver};
+pub use sender::RoceSender;
 pub use shared_sequence::Handover;

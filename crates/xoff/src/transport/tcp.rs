@@ -13,5 +13,5 @@ mod timing;
 
 pub use connection::Connection;
 pub use handshake::Handshake;
-pub use receiver::{Acknowledgement, Received, TcpReceiver};
+pub use receiver::{Acknowledgement, TcpReceiver};
 pub use sender::TcpSender;

@@ -2,18 +2,18 @@
 
 use std::cell::Cell;
 
-use xoff::application::collective::Iteration;
-use xoff::application::job::Part;
-use xoff::application::query::Query;
-use xoff::engine::Outcome;
-use xoff::host::{Flow, Host, HostCounters};
-use xoff::kernel::units::{Bytes, Time};
-use xoff::observer::DropReason;
-use xoff::packet::{ACKNOWLEDGEMENT, Packet};
-use xoff::port::{Port, PortCounters};
-use xoff::scenario::Transport;
-use xoff::switch::Switch;
-use xoff::switch::pausing::Pausing;
+use xoff::internals::application::collective::Iteration;
+use xoff::internals::application::job::Part;
+use xoff::internals::application::query::Query;
+use xoff::internals::engine::Outcome;
+use xoff::internals::host::{Flow, Host, HostCounters};
+use xoff::internals::observer::DropReason;
+use xoff::internals::packet::{ACKNOWLEDGEMENT, Packet};
+use xoff::internals::port::{Port, PortCounters};
+use xoff::internals::scenario::Transport;
+use xoff::internals::switch::Switch;
+use xoff::internals::switch::pausing::Pausing;
+use xoff::units::{Bytes, Time};
 use xoff::{Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
@@ -108,7 +108,7 @@ fn no_lossless_packet_is_dropped(simulation: &Simulation, outcome: &Outcome) {
         port.dropped_data[reason] + port.dropped_acknowledgements[reason]
     });
     assert_eq!(dropped, 0);
-    if simulation.scenario().lossless_classes() == xoff::classes::Classes::ALL {
+    if simulation.scenario().lossless_classes() == xoff::internals::classes::Classes::ALL {
         let but_errors =
             |dropped: &[u64]| dropped.iter().sum::<u64>() - dropped[DropReason::LinkError as usize];
         for port in outcome.switches.iter().flat_map(Switch::ports) {

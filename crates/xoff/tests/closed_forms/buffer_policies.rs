@@ -5,9 +5,9 @@
 //! several classes at a port share that as they share the port (SIGCOMM 2022). Longest queue drop: B / M each. Occamy:
 //! as Dynamic Threshold, and soon (EuroSys 2025).
 
-use xoff::engine::Quantity;
-use xoff::kernel::units::Span;
-use xoff::switch::Switch;
+use xoff::internals::engine::Quantity;
+use xoff::internals::switch::Switch;
+use xoff::units::Span;
 
 use crate::{least, mean, most, recorded, run, simulation, validate};
 

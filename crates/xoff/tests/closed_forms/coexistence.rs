@@ -4,7 +4,7 @@
 //! DCTCP's packets drops Reno's, and in queues of their own each has its share. TCP beside RoCE: both in the adapter of
 //! one host.
 
-use xoff::kernel::units::Time;
+use xoff::units::Time;
 
 use crate::{run, simulation, validate};
 

@@ -1,9 +1,9 @@
 //! Collectives on a star, where ranks in a ring or in pairs do not share links: a step takes as long as one of its
 //! parts alone.
 
-use xoff::ideal;
-use xoff::kernel::units::{Bytes, Span};
-use xoff::topology::NodeId;
+use xoff::internals::ideal;
+use xoff::network::NodeId;
+use xoff::units::{Bytes, Span};
 use xoff::{Report, Simulation};
 
 use crate::common::{PLAIN, report};

@@ -2,7 +2,7 @@
 //! take.
 
 use xoff::Report;
-use xoff::report::{QcnTotals, Totals};
+use xoff::internals::report::{QcnTotals, Totals};
 
 use crate::common::{PLAIN, report};
 use crate::simulation;

@@ -1,6 +1,6 @@
 //! Marking in switches with queues at inputs and outputs, by the frames that each frame finds in its queue.
 
-use xoff::report::PacketTotals;
+use xoff::internals::report::PacketTotals;
 
 use crate::common::{PLAIN, report};
 use crate::simulation;

@@ -2,8 +2,8 @@
 //! threshold K packets.
 
 use xoff::Simulation;
-use xoff::engine::{Outcome, Quantity};
-use xoff::kernel::units::Span;
+use xoff::internals::engine::{Outcome, Quantity};
+use xoff::units::Span;
 
 use crate::common::{PLAIN, report};
 use crate::{mean, most, recorded, run, simulation, validate};

@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use xoff::kernel::units::Bytes;
-use xoff::observer::{DropReason, Dropped, PacketKind};
-use xoff::scenario::{Every, ObserveOf};
+use xoff::internals::observer::{DropReason, Dropped, PacketKind};
+use xoff::internals::scenario::ObserveOf;
+use xoff::settings::Every;
+use xoff::units::Bytes;
 use xoff::{Report, Scenario, Simulation};
 
 use crate::common::law_of_random_scenarios;

@@ -1,8 +1,8 @@
 //! Marking of packets that are not ECN-capable: they are dropped instead, and counted so.
 
 use xoff::Report;
-use xoff::engine::Quantity;
-use xoff::kernel::units::{Span, Time};
+use xoff::internals::engine::Quantity;
+use xoff::units::{Span, Time};
 
 use crate::common::{PLAIN, report};
 use crate::{most, recorded, run, simulation};

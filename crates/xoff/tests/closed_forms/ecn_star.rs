@@ -1,7 +1,7 @@
 //! ECN-star against the sawtooth of two synchronised flows that halve: a threshold of one pipe keeps the link full.
 
-use xoff::engine::Quantity;
-use xoff::kernel::units::Span;
+use xoff::internals::engine::Quantity;
+use xoff::units::Span;
 
 use crate::{mean, recorded, run, simulation, validate};
 

@@ -1,10 +1,10 @@
 //! Bytes that queues hold when their senders are told to pause, against the fixed points of DSH's equations 2 and 10
 //! (ToN 2025).
 
-use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
-use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
-use xoff::switch::headroom::{Link, Parameters};
-use xoff::switch::ingress::{Ingress, Sizes};
+use xoff::internals::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
+use xoff::internals::switch::headroom::{Link, Parameters};
+use xoff::internals::switch::ingress::{Ingress, Sizes};
+use xoff::units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::common::{PLAIN, report};
 use crate::{run, simulation};

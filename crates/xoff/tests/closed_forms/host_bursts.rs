@@ -4,9 +4,10 @@
 //! The threshold is held against the testbed of BCC (APNet 2017, figure 1; baiwei0427/BCC-APNet-Latex,
 //! `data/throughput_ecn_threshold.m`).
 
-use xoff::engine::{Outcome, Quantity};
-use xoff::kernel::units::{Rate, Span};
-use xoff::{Simulation, kernel::units::Bytes};
+use xoff::Simulation;
+use xoff::internals::engine::{Outcome, Quantity};
+use xoff::units::Bytes;
+use xoff::units::{Rate, Span};
 
 use crate::{Measured, mean, measured, recorded, run, simulation};
 

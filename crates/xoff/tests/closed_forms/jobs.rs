@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use xoff::ideal;
-use xoff::kernel::units::{Bytes, Span};
+use xoff::internals::ideal;
+use xoff::units::{Bytes, Span};
 use xoff::{Files, Report, Simulation};
 
 use crate::common::{PLAIN, report, simulation_of};

@@ -1,10 +1,10 @@
 //! Rate limiters of an adapter that receives congestion notification messages: the rate of the flow that they name, and
 //! of all others.
 
-use xoff::engine::Outcome;
-use xoff::kernel::units::{Bytes, Rate, Time};
-use xoff::packet::{Header, Packet};
-use xoff::topology::NodeId;
+use xoff::internals::engine::Outcome;
+use xoff::internals::packet::{Header, Packet};
+use xoff::network::NodeId;
+use xoff::units::{Bytes, Rate, Time};
 
 use crate::{reference, simulation};
 
@@ -114,7 +114,7 @@ fn a_message_for_a_flow_that_is_gone_says_nothing() {
     let finished = outcome.hosts[0].finished();
     assert_eq!((finished.len(), finished[0].flow.size), (1, Bytes::new(5 * 1460)));
     assert_eq!(
-        outcome.hosts[1].received_at(0, &xoff::application::Plans::default()),
+        outcome.hosts[1].received_at(0, &xoff::internals::application::Plans::default()),
         Some(Time::new(4 * 2_460_800 + 2 * (1_230_400 + 1_000_000)))
     );
 }

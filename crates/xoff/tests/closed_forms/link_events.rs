@@ -1,10 +1,10 @@
 //! Links that fail, come back and change their rate, with losses and delays that can be counted.
 
-use xoff::engine::{Outcome, PauseChange};
-use xoff::kernel::units::Span;
-use xoff::observer::DropReason;
-use xoff::port::Port;
-use xoff::topology::NodeId;
+use xoff::internals::engine::{Outcome, PauseChange};
+use xoff::internals::observer::DropReason;
+use xoff::internals::port::Port;
+use xoff::network::NodeId;
+use xoff::units::Span;
 use xoff::{Report, Simulation};
 
 use crate::{measured, ports, run, simulation};

@@ -2,10 +2,10 @@
 //! good as one fast.
 
 use xoff::Simulation;
-use xoff::host::SprayingCounters;
-use xoff::kernel::units::Rate;
-use xoff::port::Port;
-use xoff::switch::Switch;
+use xoff::internals::host::SprayingCounters;
+use xoff::internals::port::Port;
+use xoff::internals::switch::Switch;
+use xoff::units::Rate;
 
 use crate::{measured, run, simulation, validate};
 

@@ -3,7 +3,7 @@
 //! The time is computed here once more, packet by packet and link by link, so that `ideal` is not its own judge.
 
 use xoff::Files;
-use xoff::kernel::units::{Bytes, Rate, Span};
+use xoff::units::{Bytes, Rate, Span};
 
 use crate::common::simulation_of;
 use crate::{measured, run};
@@ -155,7 +155,7 @@ fn the_ideal_time_is_that_of_every_packet_on_every_link() {
     for size in [1, 1_460, 1_461, 40_000, 64_000, 1_000_000_u64] {
         let payloads = (0..size.div_ceil(1_460)).map(|packet| (size - packet * 1_460).min(1_460));
         let wires: Vec<u64> = payloads.map(|payload| payload + 58 + 20).collect();
-        let ideal = xoff::ideal::of_flow(&simulation, 0, 1, 0, Bytes::new(size), 0);
+        let ideal = xoff::internals::ideal::of_flow(&simulation, 0, 1, 0, Bytes::new(size), 0);
         assert_eq!(ideal.received, packet_by_packet(&wires, &there, delay), "{size}");
         if wires.len() == 1 {
             let acknowledged = packet_by_packet(&[84], &back, delay);

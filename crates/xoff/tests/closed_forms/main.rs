@@ -42,13 +42,13 @@ mod trimming;
 
 use common::random::Ends;
 use common::{PLAIN, law_of_some_random_scenarios, simulation_of};
-use xoff::engine::{Outcome, Quantity};
-use xoff::host::{FinishedFlow, Host};
-use xoff::ideal::{self, Ideal};
-use xoff::kernel::units::{Span, Time};
-use xoff::port::Port;
-use xoff::switch::Switch;
-use xoff::topology::NodeId;
+use xoff::internals::engine::{Outcome, Quantity};
+use xoff::internals::host::{FinishedFlow, Host};
+use xoff::internals::ideal::{self, Ideal};
+use xoff::internals::port::Port;
+use xoff::internals::switch::Switch;
+use xoff::network::NodeId;
+use xoff::units::{Span, Time};
 use xoff::{Files, Simulation};
 
 fn simulation(text: &str) -> Simulation {
@@ -103,7 +103,7 @@ fn recorded(
     port: &str,
     warm_up: Span,
 ) -> Vec<f64> {
-    let position = xoff::watch::port_names(simulation.network()).position(|name| name == port);
+    let position = xoff::network::port_names(simulation.network()).position(|name| name == port);
     let port = position.expect("the port exists") as u32;
     let from = Time::ZERO + warm_up;
     let rows = outcome.samples.until(Time::MAX).into_iter();

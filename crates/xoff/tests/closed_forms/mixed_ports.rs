@@ -2,10 +2,10 @@
 //!
 //! With headroom of its own for each port it loses nothing. With one size for all that is too small for some, it does.
 
-use xoff::kernel::units::{Bytes, Span};
+use xoff::internals::switch::Switch;
+use xoff::network::NodeId;
 use xoff::plan::headroom::{Headroom, Link, reaction_quanta};
-use xoff::switch::Switch;
-use xoff::topology::NodeId;
+use xoff::units::{Bytes, Span};
 use xoff::{Report, Simulation};
 
 use crate::{reference, run, simulation};

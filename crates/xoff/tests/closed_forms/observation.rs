@@ -3,12 +3,14 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
-use xoff::kernel::units::{Rate, Span, Time};
-use xoff::observer::DropReason;
-use xoff::port::Port;
-use xoff::scenario::{Every, Host, Observe, ObserveOf, ScenarioError};
-use xoff::switch::Switch;
+use xoff::ScenarioError;
+use xoff::internals::engine::{LOSSLESS_POOL, Quantity, Sample};
+use xoff::internals::observer::DropReason;
+use xoff::internals::port::Port;
+use xoff::internals::scenario::{Host, Observe, ObserveOf};
+use xoff::internals::switch::Switch;
+use xoff::settings::Every;
+use xoff::units::{Rate, Span, Time};
 use xoff::{Report, Simulation};
 
 use crate::common::random::{self, Ends};

@@ -1,11 +1,11 @@
 //! Recorded pauses, against the counts of ports and switches; and deadlocks, which are found where there are some.
 
-use xoff::diagnosis::Diagnosis;
-use xoff::engine::PauseChange;
-use xoff::kernel::units::{Bytes, Span, Time};
-use xoff::observer::{PauseReason, Xoff};
-use xoff::port::Port;
-use xoff::simulation::Execution;
+use xoff::Execution;
+use xoff::internals::diagnosis::Diagnosis;
+use xoff::internals::engine::PauseChange;
+use xoff::internals::observer::{PauseReason, Xoff};
+use xoff::internals::port::Port;
+use xoff::units::{Bytes, Span, Time};
 use xoff::{Report, Simulation};
 
 use crate::common::random::{self, Ends};

@@ -3,8 +3,8 @@
 
 use xoff::Report;
 use xoff::Simulation;
-use xoff::ideal;
-use xoff::kernel::units::{Bytes, Span};
+use xoff::internals::ideal;
+use xoff::units::{Bytes, Span};
 
 use crate::common::{PLAIN, report};
 use crate::{ports, run, simulation};

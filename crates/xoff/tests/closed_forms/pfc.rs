@@ -1,8 +1,8 @@
 //! Priority flow control to the picosecond, and headroom to the byte.
 
 use xoff::Simulation;
-use xoff::kernel::units::{Bytes, Rate, Span};
 use xoff::plan::headroom::{Headroom, Link};
+use xoff::units::{Bytes, Rate, Span};
 
 use crate::{run, simulation};
 

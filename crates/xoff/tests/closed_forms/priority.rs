@@ -2,7 +2,7 @@
 //! Deficit round robin: classes that always have something to send share the wire by weight.
 
 use xoff::Simulation;
-use xoff::kernel::units::Span;
+use xoff::units::Span;
 
 use crate::{measured, run, simulation};
 

@@ -1,7 +1,7 @@
 //! Purposes of queue disciplines: to hold a delay, to hold a length, to let bursts pass.
 
-use xoff::engine::Quantity;
-use xoff::kernel::units::Span;
+use xoff::internals::engine::Quantity;
+use xoff::units::Span;
 
 use crate::common::{PLAIN, report};
 use crate::{mean, recorded, run, simulation, validate};

@@ -1,10 +1,10 @@
 //! Credit from receivers (RCCC): flows that have begun send at the pace of the receiver's link, however many they are.
 
 use xoff::Simulation;
-use xoff::engine::{Outcome, Quantity};
-use xoff::host::Host;
-use xoff::kernel::units::{Bytes, Rate, Span};
-use xoff::observer::DropReason;
+use xoff::internals::engine::{Outcome, Quantity};
+use xoff::internals::host::Host;
+use xoff::internals::observer::DropReason;
+use xoff::units::{Bytes, Rate, Span};
 
 use crate::{measured, most, recorded, run, simulation, validate};
 

@@ -1,9 +1,9 @@
 //! RoCE against closed forms: go-back-N on a link that corrupts packets, and DCQCN's shares of a bottleneck.
 
 use xoff::Simulation;
-use xoff::engine::Quantity;
-use xoff::host::HostCounters;
-use xoff::kernel::units::Time;
+use xoff::internals::engine::Quantity;
+use xoff::internals::host::HostCounters;
+use xoff::units::Time;
 
 use crate::{measured, ports, run, simulation, validate};
 

@@ -1,10 +1,10 @@
 //! Hosts whose adapters take in less than comes: the time at which they have it, the senders that they pause, and the
 //! losses.
 
-use xoff::kernel::units::{Span, Time};
-use xoff::observer::{DropReason, PauseReason};
-use xoff::port::Port;
-use xoff::switch::Switch;
+use xoff::internals::observer::{DropReason, PauseReason};
+use xoff::internals::port::Port;
+use xoff::internals::switch::Switch;
+use xoff::units::{Span, Time};
 use xoff::{Report, Simulation};
 
 use crate::common::law_of_random_scenarios;

@@ -1,8 +1,8 @@
 //! Congestion controls by delay or telemetry, against the claims of their papers.
 
 use xoff::Simulation;
-use xoff::engine::Quantity;
-use xoff::kernel::units::{Span, Time};
+use xoff::internals::engine::Quantity;
+use xoff::units::{Span, Time};
 
 use crate::{mean, measured, most, recorded, run, simulation, validate};
 

@@ -2,11 +2,11 @@
 //! idle.
 
 use xoff::Simulation;
-use xoff::engine::Outcome;
-use xoff::host::{FinishedFlow, Host};
-use xoff::kernel::units::{Bytes, Rate, Span, Time};
-use xoff::observer::DropReason;
-use xoff::port::Port;
+use xoff::internals::engine::Outcome;
+use xoff::internals::host::{FinishedFlow, Host};
+use xoff::internals::observer::DropReason;
+use xoff::internals::port::Port;
+use xoff::units::{Bytes, Rate, Span, Time};
 
 use crate::{run, simulation};
 

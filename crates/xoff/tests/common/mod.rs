@@ -4,8 +4,8 @@ pub(crate) mod random;
 
 use proptest::test_runner::{Config, TestRng, TestRunner};
 use random::Ends;
-use xoff::kernel::units::Span;
-use xoff::simulation::Execution;
+use xoff::Execution;
+use xoff::units::Span;
 use xoff::{Files, Report, Scenario, Simulation};
 
 /// Execution with one thread, and windows as long as they can be.

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use xoff::classes::PRIORITIES;
-use xoff::kernel::units::Bytes;
-use xoff::switch::buffer_policy::{BufferPolicy, Occupancy, Parameters};
-use xoff::switch::mmu::{Mmu, Pool, Quirks, Reserve};
+use xoff::internals::classes::PRIORITIES;
+use xoff::internals::switch::buffer_policy::{BufferPolicy, Occupancy, Parameters};
+use xoff::internals::switch::mmu::{Mmu, Pool, Quirks, Reserve};
+use xoff::units::Bytes;
 
 use crate::settings;
 

@@ -5,11 +5,11 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use xoff::congestion_control::{
+use xoff::internals::congestion_control::{
     Ack, Algorithm, Flow, Grants, Loss, LossKind, Needs, Parameters, Path, Trimmed,
 };
-use xoff::kernel::units::{Bytes, Rate, Span, Time};
-use xoff::telemetry::{Record, Records, Telemetry};
+use xoff::internals::telemetry::{Record, Records, Telemetry};
+use xoff::units::{Bytes, Rate, Span, Time};
 
 use crate::settings;
 

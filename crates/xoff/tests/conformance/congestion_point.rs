@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use xoff::kernel::rng::{Purpose, stream};
-use xoff::kernel::units::Bytes;
-use xoff::switch::congestion_point::{CongestionPoint, Frames, Parameters};
+use xoff::internals::rng::{Purpose, stream};
+use xoff::internals::switch::congestion_point::{CongestionPoint, Frames, Parameters};
+use xoff::units::Bytes;
 
 const LARGEST: u32 = 24;
 const SET_POINT: u64 = 60_000;

@@ -4,12 +4,12 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Parameters};
-use xoff::kernel::units::{Bytes, Rate, Span, Time};
-use xoff::packet::{ACKNOWLEDGEMENT, ECHO, Header};
-use xoff::scenario::{Host, Tcp};
-use xoff::transport::Transmit;
-use xoff::transport::tcp::TcpSender;
+use xoff::internals::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Parameters};
+use xoff::internals::packet::{ACKNOWLEDGEMENT, ECHO, Header};
+use xoff::internals::scenario::{Host, Tcp};
+use xoff::internals::transport::Transmit;
+use xoff::internals::transport::tcp::TcpSender;
+use xoff::units::{Bytes, Rate, Span, Time};
 
 use crate::congestion_control::{any_parameters, goes_by_acknowledgements};
 

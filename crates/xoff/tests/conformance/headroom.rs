@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use xoff::classes::PRIORITIES;
-use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
-use xoff::pause_frames::PfcRequest;
-use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
-use xoff::switch::headroom::{Link, Parameters, Scheme};
-use xoff::switch::ingress::{Ingress, Sizes};
+use xoff::internals::classes::PRIORITIES;
+use xoff::internals::pause_frames::PfcRequest;
+use xoff::internals::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
+use xoff::internals::switch::headroom::{Link, Parameters, Scheme};
+use xoff::internals::switch::ingress::{Ingress, Sizes};
+use xoff::units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::settings;
 

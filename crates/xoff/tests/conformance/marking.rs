@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use xoff::kernel::rng::{Purpose, stream};
-use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
-use xoff::switch::marking::{AnyMarker, Departure, Level, Parameters, Place, Pool, Signal};
+use xoff::internals::rng::{Purpose, stream};
+use xoff::internals::switch::marking::{AnyMarker, Departure, Level, Parameters, Place, Pool, Signal};
+use xoff::units::{Bytes, Rate, Ratio, Span, Time};
 
 use crate::settings;
 

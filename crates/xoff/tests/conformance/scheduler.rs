@@ -1,9 +1,9 @@
 //! Laws of every scheduler.
 
 use proptest::prelude::*;
-use xoff::classes::{Classes, PRIORITIES};
-use xoff::kernel::units::Bytes;
-use xoff::scheduler::Parameters;
+use xoff::internals::classes::{Classes, PRIORITIES};
+use xoff::internals::scheduler::Parameters;
+use xoff::units::Bytes;
 
 use crate::settings;
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(xoff::scenario::schema);
+static SCHEMA: LazyLock<Value> = LazyLock::new(xoff::catalogue::schema);
 
 /// Steps of a random ratio or size; a size is at most this many kilobytes.
 const STEPS: u64 = 1000;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use xoff::kernel::rng::{Purpose, stream};
-use xoff::kernel::units::{Span, Time};
-use xoff::spraying::Parameters;
+use xoff::internals::rng::{Purpose, stream};
+use xoff::internals::spraying::Parameters;
+use xoff::units::{Span, Time};
 
 use crate::settings;
 

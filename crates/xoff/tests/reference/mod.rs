@@ -7,19 +7,19 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use xoff::Simulation;
-use xoff::agenda::{Agenda, Context, LaneId};
-use xoff::engine::sources::Class;
-use xoff::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Received, Samples};
-use xoff::host::Host;
-use xoff::kernel::units::{Span, Time};
-use xoff::observer::Silent;
-use xoff::packet::Packet;
-use xoff::port::Port;
-use xoff::switch::Switch;
-use xoff::switch::shared_memory::SharedMemory;
-use xoff::telemetry::Telemetry;
-use xoff::topology::PortId;
-use xoff::topology::{Network, NodeId};
+use xoff::internals::agenda::{Agenda, Context, LaneId};
+use xoff::internals::engine::sources::Class;
+use xoff::internals::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Received, Samples};
+use xoff::internals::host::Host;
+use xoff::internals::observer::Silent;
+use xoff::internals::packet::Packet;
+use xoff::internals::port::Port;
+use xoff::internals::switch::Switch;
+use xoff::internals::switch::shared_memory::SharedMemory;
+use xoff::internals::telemetry::Telemetry;
+use xoff::network::PortId;
+use xoff::network::{Network, NodeId};
+use xoff::units::{Span, Time};
 
 /// Key that orders events: time, class, node and port. No two pending events are alike in all four.
 type Key = (Time, Class, NodeId, u16);

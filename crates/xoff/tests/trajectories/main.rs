@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
-use xoff::congestion_control::qcn::{self, ReactionPoint};
-use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters};
-use xoff::kernel::units::{Bytes, Rate, Span, Time};
+use xoff::internals::congestion_control::qcn::{self, ReactionPoint};
+use xoff::internals::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters};
+use xoff::units::{Bytes, Rate, Span, Time};
 
 const SEGMENT: u64 = 1000;
 const ROUNDS: u64 = 16;
