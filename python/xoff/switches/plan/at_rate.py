@@ -1,4 +1,4 @@
-"""What a plan says of marks at ports of one rate; a scenario has it in `switch.marking.at_rate`."""
+"""Rows about marks at ports of one rate, which a scenario has in `switch.marking.at_rate`."""
 
 from __future__ import annotations
 

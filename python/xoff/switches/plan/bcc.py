@@ -24,7 +24,7 @@ class Thresholds(NamedTuple):
     """Of one shared pool, in bytes."""
 
     required: int
-    """What a queue needs of the pool [B_R]."""
+    """Bytes that a queue needs of the pool [B_R]."""
     minimum: int
     """[K_min]"""
     maximum: int
@@ -172,7 +172,7 @@ def _pool(switch: Switch, own: Bcc) -> list[Row]:
 
 
 def _left(switch: Switch) -> str:
-    """What there is for lossy classes, in numbers."""
+    """Spells out, in numbers, the bytes left for lossy classes."""
     part = pools.fullest(switch)
     formula = f"{part.memory_bytes:,} - {part.reserved_bytes:,} in reserves"
     if not part.lossless:

@@ -1,4 +1,4 @@
-"""What Dynamic Threshold leaves each of several busy ports, against the threshold at which they mark."""
+"""Share of memory that Dynamic Threshold leaves each of several busy ports, against their marking threshold."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MarkingScheme: TypeAlias = Bcc | Dcqcn | Dctcp
 """Schemes by which switches mark."""
 _PROPORTION = "HPCC, simulation/run.py"
-"""Whose thresholds of DCTCP (30 kB at 10 Gb/s) and DCQCN (100 and 400 kB at 25 Gb/s) are in proportion to rates."""
+"""Source of thresholds in proportion to rates: DCTCP 30 kB at 10 Gb/s, DCQCN 100 and 400 kB at 25 Gb/s."""
 
 
 class Threshold(NamedTuple):
@@ -37,7 +37,7 @@ def rates_bps(switch: Switch, own: MarkingScheme) -> list[int]:
 
 
 def proportion(switch: Switch, own: MarkingScheme, rate_bps: int) -> Fraction:
-    """What ports of a rate have of a threshold that the plan has for the fastest."""
+    """Returns the share of the fastest port's threshold that ports of a rate have."""
     return Fraction(rate_bps, switch.fastest_bps) if own.by_rate else Fraction(1)
 
 
@@ -59,7 +59,7 @@ def key(switch: Switch, of_fastest: str, rate_bps: int) -> str:
 
 
 def at(switch: Switch, own: MarkingScheme, rate_bps: int) -> str:
-    """Where ports of several rates are planned, which those of a row are."""
+    """Names the rate that a row is about, where the plan has ports of several rates."""
     return f" at {rate_bps / 1e9:g} Gb/s" if len(rates_bps(switch, own)) > 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""What a chip's memory comes to for each of its ports (BCC, table 1; DSH, figure 4)."""
+"""Memory of a chip for each of its ports (BCC, table 1; DSH, figure 4)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def exponent(alpha: float) -> int:
 
 
 def least_written(alpha: Fraction) -> Fraction:
-    """What an exported configuration may have for an alpha: itself, or a smaller power of two."""
+    """Returns the alpha that an exported configuration can hold: this one, or the next smaller power of two."""
     return min(alpha, Fraction(2) ** exponent(float(alpha)))
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _SOURCE = "DCQCN, section 4"
 _SWEEP = (1, 2, 4, 8, 16, 32)
 _FLOWS = 8
-"""Those of which it is said how soon they regain a port's rate."""
+"""Flows for which a row says how soon they regain a port's rate."""
 _INCREASE_BPS, _TIMER_PS = 40 * 10**6, 55 * 10**6
 """The paper's, where the plan leaves them out."""
 _CNP_TIMES_US = (5, 1)
-"""What an adapter takes for one CNP, at most and at least (section 3.3)."""
+"""Longest and shortest time in us in which an adapter sends one CNP (section 3.3)."""
 
 
 def static_pause(switch: Switch) -> Fraction:
@@ -37,12 +37,12 @@ def greatest_mark(switch: Switch, beta: Fraction) -> Fraction:
 
 
 def _queues(switch: Switch) -> int:
-    """Those that share a pool: of every lossless class of every port of an MMU [p n]."""
+    """Counts the queues that share a pool: every lossless class of every port of an MMU [p n]."""
     return len(switch.lossless) * switch.ports_per_mmu
 
 
 def _shared(switch: Switch) -> str:
-    """What lossless classes share [B - p n t_flight], in numbers."""
+    """Spells out, in numbers, the bytes that lossless classes share [B - p n t_flight]."""
     part, lossy = pools.fullest(switch), pools.of(switch).lossy
     less = {"": headroom.set_aside(part), " in reserves": part.reserved_bytes, " for lossy classes": lossy}
     return " - ".join([f"{part.memory_bytes:,}", *(f"{size:,}{of}" for of, size in less.items() if size or not of)])
@@ -102,7 +102,7 @@ def _static(switch: Switch) -> list[Row]:
 
 
 def _resume(switch: Switch, pause: Fraction) -> Row:
-    """Where senders resume that pause at the static threshold, as formats without alphas have it."""
+    """Returns the row of the static threshold below which paused senders resume, for formats without alphas."""
     plan, offset = switch.plan, xon_offset_bytes(switch.plan)
     own = plan.headroom.xon_offset
     less = f"2 x {plan.mtu:,}" if own is None else f"{own:,}, the plan's xon_offset"
@@ -243,14 +243,14 @@ def _marks_first(switch: Switch, one: Class) -> Fraction:
 
 
 def _margin(switch: Switch) -> int:
-    """How far below its threshold a queue may be when it pauses: DSH keeps room for a worst case [tau]."""
+    """Returns the bytes below its threshold at which a queue may pause: DSH keeps room for a worst case [tau]."""
     if switch.plan.headroom.scheme is not Scheme.DSH:
         return 0
     return max(headroom.chosen_bytes(switch, group) for group in switch.groups)
 
 
 def _remedy(switch: Switch, minimum: Fraction, greatest: Fraction) -> str:
-    """What would let a class mark first: less of K_min, or the smallest alpha of those that switches have."""
+    """Names a change that lets a class mark before it pauses: a lower K_min, or the smallest alpha of switches."""
     filled = switch.ports_per_mmu * minimum
     free = pools.of(switch).lossless - len(switch.lossless) * filled
     enough = (power for power in range(-8, 8) if Fraction(2) ** power * free >= filled + _margin(switch))
@@ -295,7 +295,7 @@ def _notifications(switch: Switch, own: Dcqcn) -> list[Row]:
 
 
 def _recovery(switch: Switch, own: Dcqcn) -> Row:
-    """How long additive increase takes for all of a port, which flows gave up when they began at once."""
+    """Returns the row of the time that additive increase takes to fill a port whose flows began at once."""
     rate, increase, timer = switch.fastest.rate_bps, own.additive_increase or _INCREASE_BPS, own.timer or _TIMER_PS
     formula = f"{rate / 1e9:g} Gb/s / ({_FLOWS} x {increase / 1e6:g} Mb/s) x {timer / 1e6:g} us"
     time_us = Fraction(rate, _FLOWS * increase) * timer / 10**6

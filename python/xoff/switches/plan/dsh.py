@@ -197,7 +197,7 @@ def _largest(switch: Switch) -> int:
 
 
 def otherwise(switch: Switch, scheme: Scheme) -> Verdict:
-    """What becomes of a check that does not hold: the plan fails by its own scheme only."""
+    """Returns the verdict on a check that does not hold: a failure for the plan's own scheme, a warning for another."""
     return Verdict.FAILS if scheme is switch.plan.headroom.scheme else Verdict.WARNS
 
 
@@ -207,7 +207,7 @@ def _alpha(switch: Switch) -> Fraction:
 
 
 def _of_class(switch: Switch) -> str:
-    """That class by name, where alphas differ."""
+    """Names the class, where classes have different alphas."""
     least, *others = lossless(switch)
     return f" of {least.name}" if any(alpha_of(one, switch) != _alpha(switch) for one in others) else ""
 

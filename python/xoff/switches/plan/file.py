@@ -26,7 +26,7 @@ LIGHT_METRES_PER_SECOND = 300_000_000
 
 
 class Method(StrEnum):
-    """How headroom is computed."""
+    """Formula that headroom is computed by."""
 
     PUBLISHED = "published"
     IEEE = "ieee"
@@ -39,7 +39,7 @@ class Method(StrEnum):
 
 
 class Scheme(StrEnum):
-    """How headroom is set aside."""
+    """Scheme that headroom is set aside by."""
 
     SIH = "sih"
     DSH = "dsh"
@@ -50,9 +50,9 @@ class Ports(Table):
     """Ports that are alike."""
 
     name: str = "ports"
-    """What they are called in rows, where there are several groups."""
+    """Name of the group in rows, where there are several groups."""
     count: Annotated[StrictInt, Field(ge=1)] | None = None
-    """How many; left out, as many as there are names, or all of the chip."""
+    """Number of ports; left out, as many as there are names, or all of the chip."""
     names: tuple[str, ...] | None = None
     """Left out, `Ethernet0` and on."""
     step: Annotated[StrictInt, Field(ge=1, le=16)] | None = None
@@ -60,7 +60,7 @@ class Ports(Table):
     rate: Annotated[Rate, Field(ge=10**6)] | None = None
     """Left out, that of the chip's ports [C]."""
     cable: Length | None = None
-    """Its length; instead of `delay`."""
+    """Length of the cable; instead of `delay`."""
     delay: Time | None = None
     """Propagation, one way; instead of `cable` [D]."""
     velocity_factor: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(66, 100)
@@ -108,7 +108,7 @@ class Class(Table):
     """A class of traffic, or several that are alike."""
 
     name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$", max_length=30)]
-    """What exporters call it, with the priority where there are several."""
+    """Name of the class in exported configuration, followed by the priority where there are several."""
     priorities: Annotated[tuple[Annotated[StrictInt, Field(ge=0, le=7)], ...], Field(min_length=1)]
     """Of 802.1p, of the queue and of PFC."""
     lossless: StrictBool = False
@@ -129,7 +129,7 @@ class Class(Table):
 
     @property
     def names(self) -> dict[int, str]:
-        """What exporters call it, by priority."""
+        """Returns the names of the class in exported configuration, by priority."""
         several = len(self.priorities) > 1
         return {priority: f"{self.name}{priority}" if several else self.name for priority in self.priorities}
 
@@ -139,7 +139,7 @@ class Class(Table):
 
 
 class Headroom(Table):
-    """What is set aside for what still arrives after a pause."""
+    """Memory set aside for what still arrives after a pause."""
 
     method: Method = Method.IEEE
     """By which formula."""
@@ -152,7 +152,7 @@ class Headroom(Table):
     ratio: Annotated[Ratio, Field(gt=0, le=1)] | None = None
     """Share that is set aside of what all queues may need; only with `scheme = "oversubscribed"`."""
     xon_offset: Size | None = None
-    """How far below the pause a sender resumes; left out, two packets of `mtu`."""
+    """Bytes below the pause threshold at which a sender resumes; left out, two packets of `mtu`."""
     saturated_queues: tuple[Annotated[StrictInt, Field(ge=1)], ...] = (1, 8, 16, 32)
     """Numbers of busy queues for which the share of each is computed [M]."""
     background_queues: Annotated[StrictInt, Field(ge=0)] = 2
@@ -160,7 +160,7 @@ class Headroom(Table):
     burst_queues: Annotated[StrictInt, Field(ge=2)] = 16
     """Queues by which a burst comes."""
     cell: Annotated[Size, Field(gt=0)] | None = None
-    """What SONiC's formula takes memory to be given out in; left out, the chip's."""
+    """Size of a memory cell in SONiC's formula; left out, the chip's."""
     port_mtu: Annotated[Size, Field(gt=0)] = 9100
     """Largest packet of the port in SONiC's formula."""
     lossless_mtu: Annotated[Size, Field(gt=0)] = 1024
@@ -259,7 +259,7 @@ class Dctcp(Table):
     initial_window: Annotated[StrictInt, Field(ge=1)] = 2
     """First window, in packets."""
     port_buffer: Annotated[Size, Field(gt=0)] | None = None
-    """What one port may hold, for the bound on incast; left out, its share of memory."""
+    """Bytes that one port may hold, for the bound on incast; left out, its share of memory."""
 
 
 class Qcn(Table):
@@ -273,7 +273,7 @@ class Qcn(Table):
     interval: Annotated[Size, Field(ge=64)] = 150_000
     """Bytes between samples without congestion [I_s], a smallest frame or more."""
     sampling: Literal["arrival", "occupancy"] = "arrival"
-    """Which frame is to blame: the one that arrives (802.1Qau), or one that occupies the buffer (QCN-OS)."""
+    """Frame that is to blame: the one that arrives (802.1Qau), or one that occupies the buffer (QCN-OS)."""
     buffer: Annotated[Size, Field(gt=0)]
     """Of one input."""
     stop: Annotated[Size, Field(gt=0)]
@@ -315,14 +315,14 @@ _MILLISECOND = 10**9
 
 
 class Watchdog(Table):
-    """What the switch does about a queue that is paused for too long; `[pfc.watchdog]` of a scenario tries it out."""
+    """Watchdog of queues that are paused for too long; `[pfc.watchdog]` of a scenario tries it out."""
 
     action: Literal["drop", "forward"] = "drop"
-    """What becomes of its packets."""
+    """Treatment of the packets of such a queue."""
     detection_time: Time = 200 * _MILLISECOND
     """For how long it must have been paused, 100 ms to 5 s as SONiC has it [T0]."""
     restoration_time: Time | None = None
-    """How long its pauses must be over, 100 ms to 60 s; left out, twice the `detection_time` [T1]."""
+    """Time for which pauses must be over, 100 ms to 60 s; left out, twice the `detection_time` [T1]."""
 
     @field_validator("detection_time", "restoration_time")
     @classmethod
@@ -338,7 +338,7 @@ class Plan(Table):
     """A plan as it was written."""
 
     title: str
-    """What the plan is called."""
+    """Title of the plan."""
     chip: str
     """As `xoff list chips` names it."""
     memory: Annotated[Size, Field(gt=0)] | None = None
@@ -348,19 +348,19 @@ class Plan(Table):
     mtu: Annotated[Size, Field(gt=0)] = 1500
     """The largest packet, without its Ethernet header [L_MTU]."""
     lossy_pool: Size | None = None
-    """What lossless classes leave to others; left out, a quarter of what reserves and headroom leave."""
+    """Bytes of memory for lossy classes; left out, a quarter of what reserves and headroom leave."""
     ports: Annotated[tuple[Ports, ...], Field(min_length=1)]
     """Groups of ports, in the order in which MMUs take them, as many each."""
     classes: Annotated[tuple[Class, ...], Field(min_length=1, alias="class")]
     """Classes of traffic."""
     headroom: Headroom = Headroom()
-    """What is set aside for what still arrives after a pause; its rows come where a class is lossless."""
+    """Memory set aside for what still arrives after a pause; its rows come where a class is lossless."""
     congestion: Congestion | None = None
-    """How congestion is told of; left out, not at all."""
+    """Scheme by which the switch signals congestion; left out, none."""
     watchdog: Watchdog | None = None
-    """What happens to queues that are paused for too long; left out, what a system does by default."""
+    """Watchdog of queues that are paused for too long; left out, the default of the switch's system."""
     printed: dict[str, str] = Field(default_factory=dict)
-    """What a paper prints, by the key of a row."""
+    """Values that a paper prints, by the key of a row."""
 
     @field_validator("chip")
     @classmethod

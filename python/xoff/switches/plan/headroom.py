@@ -68,7 +68,7 @@ def wire(switch: Switch, group: Group) -> Budget:
 
 
 def simulator(switch: Switch, group: Group) -> Budget:
-    """What a scenario sets aside by itself under a dynamic threshold."""
+    """Computes the headroom that a scenario sets aside by default under a dynamic threshold."""
     largest, quanta = switch.plan.mtu + ETHERNET_BYTES, _xoff.reaction_quanta(group.rate_bps)
     size = _xoff.headroom(group.rate_bps, group.delay_ps, largest, quanta).under_dynamic_threshold
     formula = f"3 x {largest:,} + 84 + 64 x {quanta} + 2 x {number(group.on_the_cable)}"
@@ -142,7 +142,7 @@ METHODS: dict[Method, Callable[[Switch, Group], Budget | None]] = {
 
 
 def chosen_bytes(switch: Switch, group: Group) -> int:
-    """What the plan sets aside for one class of one port of the group [Phi].
+    """Returns the headroom in bytes that the plan sets aside for one class of one port of the group [Phi].
 
     Raises PlanError if its method says nothing of the port's rate.
     """
@@ -177,7 +177,7 @@ def spelled(switch: Switch, classes: int | None = None) -> str:
 
 
 def set_aside(switch: Switch) -> int:
-    """What the plan's scheme sets aside."""
+    """Returns the bytes of headroom that the plan's scheme sets aside on the whole switch."""
     if not switch.lossless:
         return 0
     everything = of_all_classes(switch)
@@ -224,7 +224,7 @@ def _chosen(switch: Switch, group: Group, prefix: str, of: str) -> Row:
 
 
 def _remark(switch: Switch, group: Group, size: int) -> str:
-    """What is said of a method's headroom; whether the plan's holds is said of the one it takes."""
+    """Says by how much a method's headroom falls short of IEEE 802.3's reaction time; empty if it does not."""
     needed = ieee(switch, group).size_bytes
     return "" if size >= needed else f"below the {needed:,} B for a sender that reacts as late as IEEE 802.3 allows"
 

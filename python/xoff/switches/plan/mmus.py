@@ -1,4 +1,4 @@
-"""What each MMU of a chip must hold: a part of the memory, with ports of its own and their headroom."""
+"""Memory that each MMU of a chip must hold; an MMU is a part of memory with ports and headroom of its own."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _MOST_DSCP = 63
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a plan comes to."""
+    """Results of a plan: its rows, and the settings of the switch."""
 
     plan: Plan
     sections: dict[str, list[Row]]

@@ -1,4 +1,4 @@
-"""What reserves and headroom leave of memory, and which classes share it."""
+"""Memory that reserves and headroom leave, and the classes that share it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fullest(switch: Switch) -> Switch:
 
 
 def left(part: Switch, headroom_bytes: int) -> int:
-    """What reserves and so much headroom leave of an MMU; below 0 where they do not fit."""
+    """Returns the bytes of an MMU that reserves and this headroom leave; below 0 where they do not fit."""
     return part.memory_bytes - headroom_bytes - part.reserved_bytes
 
 

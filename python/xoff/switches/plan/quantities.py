@@ -65,7 +65,7 @@ def _spelled(what: str) -> WithJsonSchema:
 
 
 rate_bps = _reader("rate")
-"""What a rate comes to. Raises ValueError."""
+"""Reads a rate in bit/s. Raises ValueError."""
 Size = Annotated[int, BeforeValidator(_reader("size")), _spelled("size")]
 """Bytes."""
 Rate = Annotated[int, BeforeValidator(rate_bps), _spelled("rate")]

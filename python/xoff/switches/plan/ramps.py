@@ -27,7 +27,7 @@ def ramp(switch: Switch, own: Dcqcn, rate_bps: int) -> Ecn:
 
 
 def minimum(switch: Switch, own: Dcqcn, rate_bps: int) -> by_rate.Threshold:
-    """Its lower end [K_min]."""
+    """Returns the lower end of the marking ramp of ports of a rate [K_min]."""
     there, size = own.at_rate.get(rate_bps), ramp(switch, own, rate_bps).minimum_bytes
     if there is not None and there.minimum is not None:
         return by_rate.Threshold(size, "the plan's", "plan")
@@ -35,7 +35,7 @@ def minimum(switch: Switch, own: Dcqcn, rate_bps: int) -> by_rate.Threshold:
 
 
 def largest_minimum(switch: Switch, own: Dcqcn) -> int:
-    """That of the ports that mark last [K_min]."""
+    """Returns the lower end of the ramp of the ports that mark last, in bytes [K_min]."""
     return max(ramp(switch, own, rate).minimum_bytes for rate in by_rate.rates_bps(switch, own))
 
 

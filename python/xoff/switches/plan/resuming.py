@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def xon_offset_bytes(plan: Plan) -> int:
-    """How far below the pause senders resume: the plan's own, or two of its largest packets."""
+    """Returns the bytes below the pause threshold at which senders resume: the plan's, or two largest packets."""
     own = plan.headroom.xon_offset
     return 2 * plan.mtu if own is None else own
 

@@ -36,7 +36,7 @@ class Row:
     """One number of a plan."""
 
     key: str
-    """Its name in `--json` and in the table `printed` of a plan."""
+    """Name of the row in `--json` and in the table `printed` of a plan."""
     quantity: str
     value: float
     """In `unit`."""
@@ -47,11 +47,11 @@ class Row:
     source: str
     verdict: Verdict = Verdict.UNCHECKED
     why: str = ""
-    """What must hold."""
+    """Condition that must hold."""
     shown_in: str = ""
     """The unit that its source prints it in, where that is another."""
     printed: str = ""
-    """What the source prints."""
+    """Value that the source prints."""
 
     @property
     def shown(self) -> str:

@@ -1,4 +1,4 @@
-"""What a plan or a scenario comes to: settings of a switch and of its hosts, in plain numbers, to be written down."""
+"""Settings of a switch and of its hosts in plain numbers, as a plan or a scenario gives them and formats write them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ecn:
-    """When packets are marked: never up to `minimum_bytes`, always above `maximum_bytes`, in between by a ramp.
+    """Marking ramp: no packet is marked up to `minimum_bytes`, every one above `maximum_bytes`.
 
     A step, as DCTCP has it, has both at one place and probability 1.
     """
@@ -26,14 +26,14 @@ class Ecn:
 
 @dataclass(frozen=True)
 class Pause:
-    """When senders into a port are paused, for each lossless class of it, in bytes."""
+    """Thresholds at which senders into a port pause, for each of its lossless classes, in bytes."""
 
     headroom_bytes: int
     """For what still arrives after a pause [Phi]; DSH sets it aside once for each port, others for each class."""
     xoff_bytes: int | None
     """Occupancy above which the sender pauses, where it is fixed; None where `TrafficClass.alpha` decides."""
     xon_offset_bytes: int
-    """How far below that the occupancy must fall before it may resume."""
+    """Bytes that the occupancy must fall below the pause threshold before senders resume."""
     alphas: tuple[tuple[int, float], ...] = ()
     """Priorities of classes whose `TrafficClass.alpha` is another at these ports, and that."""
 
@@ -49,7 +49,7 @@ class PortGroup:
 
     name: str
     ports: tuple[str, ...]
-    """Their names, such as `Ethernet0`."""
+    """Names of the ports, such as `Ethernet0`."""
     rate_bps: int
     delay_ps: int
     """Propagation, one way."""
@@ -71,7 +71,7 @@ class TrafficClass:
     priority: int
     """0 to 7: of 802.1p, of the queue and of PFC."""
     dscp: int
-    """What packets of it carry."""
+    """DSCP that packets of the class carry."""
     lossless: bool
     alpha: float
     """Share of the free pool that one queue may take [alpha]."""
@@ -80,7 +80,7 @@ class TrafficClass:
     ecn: Ecn | None
     """On each queue of it."""
     weight: int | None = None
-    """Its share of the link among classes that take turns; None where nothing is said of it."""
+    """Share of the link among classes that take turns; None where the plan gives none."""
     strict: bool = False
     """Whether it goes before those that take turns, the highest first."""
 
@@ -93,7 +93,7 @@ class Pools:
     """
 
     mmus: int
-    """How many such parts the chip has, each with up to `ports_per_mmu` ports of its own."""
+    """Number of such parts of the chip, each with up to `ports_per_mmu` ports of its own."""
     ports_per_mmu: int
     lossless_bytes: int
     """Shared by lossless classes."""
@@ -107,7 +107,7 @@ class Pools:
 
 @dataclass(frozen=True)
 class HostSettings:
-    """What hosts are set to."""
+    """Settings of the hosts' adapters."""
 
     congestion_control: str
     """As `xoff list algorithms` names it."""
@@ -118,9 +118,9 @@ class HostSettings:
     cnp_interval_ns: int | None
     """Least time between two CNPs of a flow (DCQCN)."""
     cnp_dscp: int | None
-    """What CNPs carry."""
+    """DSCP that CNPs carry."""
     cnp_priority: int | None = None
-    """What they are to have."""
+    """Priority that CNPs have."""
     additive_increase_mbps: int | None = None
     """Of DCQCN's rates after fast recovery [R_AI]; None for what hosts have by default, as below."""
     hyper_increase_mbps: int | None = None
@@ -130,24 +130,24 @@ class HostSettings:
     parameters: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     """More of the reaction point, by the names that adapters have for it, if a scenario says it."""
     notes: tuple[str, ...] = field(default=(), kw_only=True)
-    """What is written only nearly, and what is not written at all."""
+    """Settings that a format writes only nearly, or not at all, a sentence each."""
 
 
 @dataclass(frozen=True)
 class Watchdog:
-    """What happens to a queue that is paused for too long, times in milliseconds."""
+    """Watchdog of queues that are paused for too long, times in milliseconds."""
 
     action: str
     """`drop` or `forward`: what becomes of its packets."""
     detection_ms: int
     """For how long it must have been paused [T0]."""
     restoration_ms: int
-    """How long its pauses must be over [T1]."""
+    """Milliseconds for which pauses must be over before the queue is used again [T1]."""
 
 
 @dataclass(frozen=True)
 class Trimming:
-    """What becomes of packets that have no room: their headers go on."""
+    """Trimming: a packet that has no room loses its payload, and its header goes on."""
 
     size_bytes: int
     """Frame of a header."""
@@ -156,7 +156,7 @@ class Trimming:
     classes: tuple[int, ...]
     """Priorities of the classes whose packets are trimmed."""
     beside: tuple[str, ...] = ()
-    """What else has data in these classes, and receivers that know nothing of headers."""
+    """Other traffic in these classes, whose receivers know nothing of trimmed headers."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Settings:
     memory_bytes: int
     """All packet memory of the chip."""
     cell_bytes: int | None
-    """What memory is given out in, where it is known."""
+    """Bytes of the cells in which memory is given out, where that is known."""
     mtu_bytes: int
     """The largest packet, without its Ethernet header."""
     headroom_scheme: str | None
@@ -184,7 +184,7 @@ class Settings:
     trimming: Trimming | None = None
     """None where packets that have no room are dropped."""
     source: str = "plan"
-    """What says all this: a plan, or a scenario."""
+    """Kind of file that these settings come from: a plan, or a scenario."""
 
     @property
     def sets_mtu(self) -> bool:

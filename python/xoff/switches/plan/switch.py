@@ -34,7 +34,7 @@ class Group:
 
     @property
     def count(self) -> int:
-        """How many."""
+        """Number of ports."""
         return len(self.ports)
 
     @property
@@ -117,7 +117,7 @@ class Switch:
                 raise PlanError(file, "ports", problem, self._served_expected(capacity))
 
     def _served_expected(self, capacity: int) -> str:
-        """What MMUs, which share a rate, would have to be given for each to serve its ports."""
+        """Says what the MMUs, which share a rate, would need for each to serve its ports."""
         orders = islice(permutations(self.groups), _ORDERS)
         order = next((order for order in orders if max(self._rates_of_parts(order)) * self.mmus <= capacity), None)
         if order is not None:
@@ -162,7 +162,7 @@ class Switch:
 
     @property
     def parts(self) -> tuple[Switch, ...]:
-        """Its MMUs that have ports, each as a switch by itself; they take ports in the order of the plan."""
+        """Returns the MMUs that have ports, each as a switch by itself; they take ports in the order of the plan."""
         if self.mmus == 1:
             return (self,)
         ports = [port for group in self.groups for port in group.ports]

@@ -28,22 +28,22 @@ _PLANNED_BY = {"switch[0].input.xoff": "congestion.stop"}
 
 
 class Trial(Protocol):
-    """What became of a plan."""
+    """Outcome of one simulation of a plan."""
 
     @property
     def sentences(self) -> list[str]:
-        """What to tell."""
+        """Sentences that tell the outcome."""
 
     @property
     def failures(self) -> list[str]:
-        """What must not be: losses of lossless packets, and pauses (PFC) before the planned marks or feedback."""
+        """Failures of the plan: losses of lossless packets, and pauses (PFC) before the planned marks or feedback."""
 
     def as_data(self) -> dict[str, object]:
-        """Its numbers by name."""
+        """Returns the numbers of the outcome by name."""
 
 
 class Case(Protocol):
-    """What a plan is tried with."""
+    """Traffic that a plan is tried with."""
 
     @property
     def described(self) -> str:
@@ -53,7 +53,7 @@ class Case(Protocol):
         """As a scenario. Raises PlanError, without the file, for a plan that is not simulated."""
 
     def trial(self, result: Result) -> Trial:
-        """What a result of that scenario says of the plan."""
+        """Reads the outcome from the result of that scenario."""
 
 
 def worst_case(found: Outcome) -> Bursts | Hotspots | LongFlows:
@@ -64,7 +64,7 @@ def worst_case(found: Outcome) -> Bursts | Hotspots | LongFlows:
 
 
 def other_mmus(found: Outcome) -> dict[str, Bursts]:
-    """The same for one of each other kind of MMU whose headroom may not be enough, by a name for its folder."""
+    """Returns a case for each other kind of MMU whose headroom may not be enough, by the name of its folder."""
     if not isinstance(worst_case(found), Bursts):
         return {}
     return {f"mmu{number}": case for number, case in Bursts.into_mmus_in_doubt(found).items()}

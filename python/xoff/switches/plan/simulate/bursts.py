@@ -26,7 +26,7 @@ _OVERFILL = 3
 _LEAST_HOSTS = 5
 _ROCE_HEADERS = 62
 _TELEMETRY = 42
-"""What every packet has for what switches write."""
+"""Bytes of telemetry that every packet carries."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Bursts:
     found: Outcome
     """Of one MMU: simulated switches have one lossless pool."""
     mmu: str = ""
-    """Which one of several, in words."""
+    """Name of the MMU among several, in words."""
 
     @classmethod
     def into_fullest_mmu(cls, found: Outcome) -> Bursts:
@@ -83,7 +83,7 @@ class Bursts:
         }
 
     def trial(self, result: Result) -> SharedMemoryTrial:
-        """What a result of that scenario says of the plan."""
+        """Reads the outcome from the result of that scenario."""
         return SharedMemoryTrial.of(result, self.found.settings.classes)
 
     @property
@@ -177,7 +177,7 @@ def _other_kinds(found: Outcome) -> dict[int, Switch]:
 
 
 def _spared(part: Switch) -> str:
-    """Why an MMU beside the fullest is not simulated; empty where it is."""
+    """Says why an MMU beside the fullest is not simulated; empty where it is."""
     if part.ports < _LEAST_HOSTS:
         return "which has too few ports to congest them all"
     judged = {row.verdict for row in headroom.rows(part)}
@@ -186,7 +186,7 @@ def _spared(part: Switch) -> str:
 
 
 def _dcqcn(own: Dcqcn) -> dict[str, object]:
-    """What the plan leaves out is the paper's."""
+    """Returns the plan's DCQCN settings as keys of a scenario; the paper's preset has the rest."""
     planned = {
         "additive_increase": own.additive_increase and f"{own.additive_increase}bps",
         "hyper_increase": own.hyper_increase and f"{own.hyper_increase}bps",

@@ -25,12 +25,12 @@ _SETTLED_TIMERS, _TIMERS = 4, 7
 _HEADERS = 58
 _TAG = 4
 _ONE_FRAME_OF_A_FLOW = "2kB"
-"""What an adapter holds of each flow in the paper's simulations."""
+"""Bytes that an adapter holds of each flow in the paper's simulations."""
 
 
 @dataclass(frozen=True)
 class HotspotsTrial:
-    """What became of a plan."""
+    """Outcome of a plan with QCN whose inputs all feed hotspots."""
 
     first_cnm_us: float | None
     """None if no feedback came."""
@@ -57,7 +57,7 @@ class HotspotsTrial:
 
     @property
     def sentences(self) -> list[str]:
-        """What to tell."""
+        """Sentences that tell the outcome."""
         first = self._order
         if self.last_pause_us is not None:
             first += f"; the last pause began after {self.last_pause_us / 1000:.3f} ms"
@@ -84,7 +84,7 @@ class HotspotsTrial:
         return order(("QCN", "CNM", self.first_cnm_us), ("PFC", "pause", self.first_pause_us))
 
     def as_data(self) -> dict[str, object]:
-        """Its numbers by name."""
+        """Returns the numbers of the outcome by name."""
         return asdict(self)
 
 
@@ -134,7 +134,7 @@ class Hotspots:
         }
 
     def trial(self, result: Result) -> HotspotsTrial:
-        """What a result of that scenario says of the plan."""
+        """Reads the outcome from the result of that scenario."""
         rows = result.series.to_pylist() if result.series is not None else []
         feedback = [int(row["value"]) for row in rows if row["quantity"] == "cnms"]
         paused = pauses_us(result)

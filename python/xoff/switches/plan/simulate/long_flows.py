@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 _FLOWS = 4
 """Into each port."""
 _ROUND_TRIPS = 100
-"""How long they last."""
+"""Length of the run in round trips."""
 _TCP_HEADERS = 58
 
 
 @dataclass(frozen=True)
 class SlowStart:
-    """What had been sent when the first packet was lost, against what there is to hold it."""
+    """Bytes sent before the first loss, against the bytes that can be held."""
 
     windows_bytes: int
     """Of all flows together."""
@@ -39,7 +39,7 @@ class SlowStart:
 
     @property
     def sentence(self) -> str:
-        """What to tell."""
+        """Sentence that tells the outcome."""
         held = (
             f"by the first loss slow start has brought all windows to {self.windows_bytes:,} B, of which links hold "
             f"{self.links_bytes:,} B in a round trip, and the switch has room for {self.memory_bytes:,} B"
@@ -55,7 +55,7 @@ class SlowStart:
 
 @dataclass(frozen=True)
 class LongFlowsTrial:
-    """What became of a plan."""
+    """Outcome of a plan without lossless classes under long flows."""
 
     switch: SharedMemoryTrial
     slow_start: SlowStart | None
@@ -63,7 +63,7 @@ class LongFlowsTrial:
 
     @property
     def sentences(self) -> list[str]:
-        """What to tell."""
+        """Sentences that tell the outcome."""
         return self.switch.sentences + ([self.slow_start.sentence] if self.slow_start else [])
 
     @property
@@ -72,7 +72,7 @@ class LongFlowsTrial:
         return []
 
     def as_data(self) -> dict[str, object]:
-        """Its numbers by name."""
+        """Returns the numbers of the outcome by name."""
         return self.switch.as_data() | {"slow_start": asdict(self.slow_start) if self.slow_start else None}
 
 
@@ -113,7 +113,7 @@ class LongFlows:
         }
 
     def trial(self, result: Result) -> LongFlowsTrial:
-        """What a result of that scenario says of the plan."""
+        """Reads the outcome from the result of that scenario."""
         of_switch = SharedMemoryTrial.of(result, self.found.settings.classes)
         return LongFlowsTrial(of_switch, self._slow_start(result, of_switch.first_drop_us))
 

@@ -36,20 +36,20 @@ _START = 5
 """The start is a fifth of the time."""
 _BUSY = 0.95
 _ROUND_TRIPS = 400
-"""How long windows are given."""
+"""Length of a run with window-based congestion control, in round trips."""
 _DCQCN_PS = 100 * 10**9
-"""How long DCQCN is given, whose timers do not know the round trip: some 1800 of 55 us."""
+"""Length of a run with DCQCN, whose timers do not know the round trip: some 1800 round trips of 55 us."""
 
 
 @dataclass(frozen=True)
 class SettlingTrial:
-    """How busy a port was, as a share of its rate, and what was in its queue."""
+    """Share of its rate at which a port was busy, and the length of its queue, while flows settled."""
 
     start_us: float
-    """How long the start lasts."""
+    """Microseconds from the beginning that count as the start."""
     start_busy: float
     busy_after_us: float | None
-    """When the port had first been 95 % busy for a hundredth of the time; None if it never was."""
+    """Microseconds until the port was 95 % busy for a hundredth of the time; None if it never was."""
     settled_us: float
     """From when on it is taken as settled: half of the time."""
     settled_busy: float
@@ -74,7 +74,7 @@ class SettlingTrial:
 
     @property
     def sentences(self) -> list[str]:
-        """What to tell."""
+        """Sentences that tell the outcome."""
         reached = "never" if self.busy_after_us is None else f"for the first time after {_ms(self.busy_after_us)}"
         start = f"it is {_percent(self.start_busy)} busy in the first {_ms(self.start_us)}, {_percent(_BUSY)} {reached}"
         settled = f"from {_ms(self.settled_us)} on it is {_percent(self.settled_busy)} busy"
@@ -87,7 +87,7 @@ class SettlingTrial:
         return []
 
     def as_data(self) -> dict[str, object]:
-        """Its numbers by name."""
+        """Returns the numbers of the outcome by name."""
         return asdict(self)
 
 
@@ -128,7 +128,7 @@ class Settling:
         }
 
     def trial(self, result: Result) -> SettlingTrial:
-        """What a result of that scenario says of the plan."""
+        """Reads the outcome from the result of that scenario."""
         assert result.series is not None, "the scenario observes"
         queue = result.series.filter(pc.equal(result.series["priority"], _priority(self._worst_table())))
         busy = _values(result.series, "throughput") / self._rate_bps

@@ -22,7 +22,7 @@ _ACKNOWLEDGEMENTS_BYTES = 256 << 10
 
 
 def hosts(settings: Settings, least: int, of: str = "") -> int:
-    """How many there are: one at each port. Raises PlanError if they are too few to congest all ports."""
+    """Returns the number of hosts, one for each port. Raises PlanError if they are too few to congest all ports."""
     count = sum(len(group.ports) for group in settings.groups)
     if count < least:
         problem = f"{count} ports{of} are too few to congest them all"
@@ -31,7 +31,7 @@ def hosts(settings: Settings, least: int, of: str = "") -> int:
 
 
 def payload(settings: Settings, headers_bytes: int) -> str:
-    """What the largest packet carries. Raises PlanError if that is nothing."""
+    """Returns the payload of the largest packet. Raises PlanError if that is nothing."""
     count = settings.mtu_bytes + HEADER_AND_CHECK_BYTES - headers_bytes
     if count < 1:
         problem = f"{settings.mtu_bytes} B are no more than headers"

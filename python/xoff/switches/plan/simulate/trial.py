@@ -1,4 +1,4 @@
-"""What a run says of a switch whose ports share memory: what came first, and what was lost."""
+"""Outcome of a run for a switch whose ports share memory: marks, pauses and losses, and which came first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClassTrial:
-    """When a lossless class that the plan marks was first marked, and when its senders were first paused."""
+    """Time of the first mark and of the first pause of a lossless class that the plan marks."""
 
     name: str
     first_mark_us: float | None
@@ -37,13 +37,13 @@ class ClassTrial:
 
     @property
     def sentence(self) -> str:
-        """What to tell."""
+        """Sentence that says when the class was first marked and first paused."""
         return f"{self.name}: {order(('ECN', 'mark', self.first_mark_us), ('PFC', 'pause', self.first_pause_us))}"
 
 
 @dataclass(frozen=True)
 class SharedMemoryTrial:
-    """What became of a plan."""
+    """Outcome of a plan for a switch whose ports share memory."""
 
     first_mark_us: float | None
     """None if nothing was marked."""
@@ -90,7 +90,7 @@ class SharedMemoryTrial:
 
     @property
     def sentences(self) -> list[str]:
-        """What to tell."""
+        """Sentences that tell the outcome."""
         lost = losses(self.dropped_packets, self.last_drop_us)
         return [
             order(("ECN", "mark", self.first_mark_us), ("PFC", "pause", self.first_pause_us)),
@@ -104,7 +104,7 @@ class SharedMemoryTrial:
         return late + lost_lossless(self.lost_lossless)
 
     def as_data(self) -> dict[str, object]:
-        """Its numbers by name."""
+        """Returns the numbers of the outcome by name."""
         return asdict(self) | {"ecn_came_first": self.ecn_came_first}
 
 
@@ -114,7 +114,7 @@ def came_before(first_us: float | None, second_us: float | None) -> bool:
 
 
 def order(*signals: tuple[str, str, float | None]) -> str:
-    """When two ways to slow senders down came first, each with its name, what it sends and the time in us."""
+    """Says in which order two ways to slow senders came, each given as name, signal and first time in us."""
     times = [f"first {sent} after {us:.3f} us" if us is not None else f"no {sent}" for _, sent, us in signals]
     (one, _, first), (other, _, second) = signals
     if first is None and second is None:
@@ -127,17 +127,17 @@ def order(*signals: tuple[str, str, float | None]) -> str:
 
 
 def losses(packets: int, last_us: float | None) -> str:
-    """What was lost, and until when."""
+    """Says how many packets were lost, and until when."""
     return "nothing was lost" if last_us is None else f"{packets:,} packets were lost, the last after {last_us:.3f} us"
 
 
 def lost_lossless(packets: int) -> list[str]:
-    """That packets of lossless classes were lost, if so many were."""
+    """Returns a sentence that packets of lossless classes were lost, or none if none were."""
     return [f"{packets:,} packets of lossless classes were lost"] if packets else []
 
 
 def times_us(result: Result, quantity: str, priority: int | None = None) -> list[float]:
-    """When a quantity that is recorded on change was not 0, of a class or of all."""
+    """Returns the times at which a quantity recorded on change was not 0, of one class or of all."""
     if result.series is None:
         return []
     of_it = pc.and_(pc.equal(result.series["quantity"], quantity), pc.not_equal(result.series["value"], 0))
@@ -145,7 +145,7 @@ def times_us(result: Result, quantity: str, priority: int | None = None) -> list
 
 
 def pauses_us(result: Result, priority: int | None = None) -> list[float]:
-    """When senders were told to pause, of a class or of all."""
+    """Returns the times at which senders were told to pause, of one class or of all."""
     return [] if result.pauses is None else _times_us(result.pauses, "xoff_ns", priority)
 
 
