@@ -47,7 +47,7 @@ class AtScale(Table):
     seeds: Annotated[StrictInt, Field(ge=1)] = 1
     """Number of seeds, from the scenario's own seed upwards."""
     nightly: bool = False
-    """Whether only the nightly tests run it, since it takes more than 5 s of CPU time."""
+    """Whether only the nightly tests run it, since it takes more than 3 s of CPU time and its paper has others."""
     known_misses: list[str] = Field(default_factory=list)
     """Claims of `expected.csv` that are known to differ at this scale, for a reason that the README states."""
 
