@@ -1,4 +1,4 @@
-"""What Ethernet has: the rates of its ports, and the least that carries IP."""
+"""Constants of Ethernet: the rates of its ports, and the smallest MTU that carries IP."""
 
 from __future__ import annotations
 

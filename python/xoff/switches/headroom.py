@@ -1,4 +1,4 @@
-"""What an operator computes before anything runs."""
+"""Formulas of headroom that an operator computes before anything runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PublishedHeadroom(TypedDict):
     wait_bytes: int
     """The pause frame waits for the packet that has just started."""
     propagation_bytes: int
-    """It crosses the link."""
+    """Bytes on the link while the pause frame crosses it."""
     reaction_bytes: int
     """The other end reacts: 60 quanta, 3840 bytes."""
     response_bytes: int

@@ -37,7 +37,7 @@ class SwitchPlan:
     file: str | None = None
     """The file it came from, as messages name it."""
     changes: tuple[str, ...] = ()
-    """What was changed since, each `KEY=VALUE` as `xoff plan --set` takes it."""
+    """Changes made since it was read, each `KEY=VALUE` as `xoff plan --set` takes it."""
     _found: Outcome = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -55,16 +55,16 @@ class SwitchPlan:
         return cls(text)
 
     def with_value(self, key: str, value: object) -> SwitchPlan:
-        """The same plan with one key changed: `plan.with_value("congestion.minimum", "10kB")`; None leaves it out."""
+        """Returns a plan with one key changed: `plan.with_value("congestion.minimum", "10kB")`; None leaves it out."""
         return self.with_values({key: value})
 
     def with_values(self, values: Mapping[str, object]) -> SwitchPlan:
-        """The same plan with several keys changed at once, where one alone would not do."""
+        """Returns a plan with several keys changed at once, where one alone would not do."""
         return replace(self, changes=(*self.changes, *toml_text.changes(values)))
 
     @property
     def title(self) -> str:
-        """What the plan is called."""
+        """Title of the plan."""
         return self._found.plan.title
 
     @property
@@ -87,12 +87,12 @@ class SwitchPlan:
 
     @property
     def failed(self) -> dict[str, str]:
-        """What does not hold, by key, each with what must."""
+        """Checks that do not hold, by key, each with the condition."""
         return self._judged(Verdict.FAILS)
 
     @property
     def warned(self) -> dict[str, str]:
-        """What holds only as long as nothing worse comes, likewise."""
+        """Checks that hold only as long as nothing worse comes, by key, each with the condition."""
         return self._judged(Verdict.WARNS)
 
     def _judged(self, verdict: Verdict) -> dict[str, str]:
@@ -104,7 +104,7 @@ class SwitchPlan:
         return self._found.sections
 
     def export(self, target: str) -> Export:
-        """Its settings as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
+        """Returns its settings as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
 
         Raises PlanError where there is nothing to write.
         """

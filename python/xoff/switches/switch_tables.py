@@ -34,7 +34,7 @@ class SwitchTables:
     switches: tuple[tuple[SwitchFile, ...], ...]
     """The files of each."""
     chip: Entry | None = None
-    """What the pools must fit."""
+    """Chip whose memory the pools must fit."""
 
     @classmethod
     def load(cls, *paths: str | Path, chip: str | None = None) -> SwitchTables:
@@ -58,7 +58,7 @@ class SwitchTables:
         return cls(tuple(by_switch(files)), of_chip)
 
     def lint(self, ignore: Iterable[str] = ()) -> list[Finding]:
-        """What is wrong with them, the worst first, then by file and line.
+        """Returns everything that is wrong with the tables, the worst first, then by file and line.
 
         Args:
             ignore: Checks to leave out, as `xoff lint --checks` names them.
@@ -70,7 +70,7 @@ class SwitchTables:
         return lint((Tables.of(files, self.chip) for files in self.switches), ignored)
 
     def with_switch_of(self, scenario: Scenario, switch: str | None = None, port: str | None = None) -> Onto:
-        """These tables with what a scenario says of one of its switches: what `xoff export --onto` does.
+        """Returns these tables with a scenario's settings of one switch, as `xoff export --onto` does.
 
         The rows of one port change, and those of others as far as they say the same.
 
@@ -91,7 +91,7 @@ class SwitchTables:
         uplink: str | None = None,
         uplinks: int | None = None,
     ) -> Part:
-        """What they come to in a scenario, for switches whose ports are like one, or two: `text`, `tables` and `notes`.
+        """Returns the part of a scenario that these tables come to, for switches whose ports are like one, or two.
 
         Args:
             port: Its name, as `Ethernet4`; left out, the port with most headroom.

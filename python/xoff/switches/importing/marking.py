@@ -28,7 +28,7 @@ def markers(port: Port) -> Iterator[Setting]:
 
 
 def markers_at_rate(port: Port, other: Port) -> Iterator[Setting]:
-    """Those of a port with links of another rate, as far as they are not the same."""
+    """Yields the markers of a port with links of another rate, where they differ."""
     own = {marker.key: marker.value for marker in markers(port)}
     for marker in markers(other):
         if own.get(marker.key) != marker.value:
@@ -36,7 +36,7 @@ def markers_at_rate(port: Port, other: Port) -> Iterator[Setting]:
 
 
 def marking_notes(port: Port) -> Iterator[str]:
-    """What of it is not as the switch has it."""
+    """Yields notes on marking that the scenario has otherwise than the switch."""
     classes_by_ramp: dict[tuple[str, Ramp], list[int]] = {}
     for one, ramp_of_it in _ramps(port).items():
         classes_by_ramp.setdefault(ramp_of_it, []).append(one)
@@ -84,7 +84,7 @@ def _ramps(port: Port) -> dict[int, tuple[str, Ramp]]:
 
 
 def _green(wred: WredProfile) -> Ramp | None:
-    """What happens to packets that nothing has coloured."""
+    """Returns the marking ramp of green packets, which no policer has coloured."""
     return next((ramp for ramp in ramps(wred) if ramp.colour == COLOURS[0]), None)
 
 

@@ -21,7 +21,7 @@ class Setting(NamedTuple):
     key: str
     value: object
     comment: str = ""
-    """Where it is from."""
+    """Comment that says which rows the table comes from."""
     suggested: bool = False
     """Whether it is only a comment, to be taken up."""
 

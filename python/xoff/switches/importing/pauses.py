@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 _LOSSLESS_POOL = "ingress_lossless_pool"
-"""Where no profile names one."""
+"""Pool of lossless classes where no profile names one."""
 
 
 @dataclass(frozen=True)
 class Pauses:
-    """What `[switch.pfc]` says of a port, and what it cannot."""
+    """Keys of `[switch.pfc]` for a port, and notes on what they cannot express."""
 
     _port: Port
     pool_name: str
@@ -71,7 +71,7 @@ class Pauses:
 
     @property
     def shared(self) -> int:
-        """What lossless classes share, reserves apart."""
+        """Bytes that lossless classes share, without reserves."""
         return self._port.tables.shared(self.pool_name) or 0
 
     def aside(self, ports: int) -> int:
@@ -128,7 +128,7 @@ class Pauses:
 
     @property
     def headroom_of_all(self) -> int:
-        """What all priority groups with this pool may put into a headroom pool."""
+        """Bytes that all priority groups with this pool may put into a headroom pool."""
         groups = [group.profile for group in self._port.tables.priority_groups if group.lossless and group.profile]
         return sum(profile.xoff or 0 for profile in groups if profile.pool == self.pool_name)
 
@@ -168,7 +168,7 @@ class Pauses:
             yield Setting("headroom", self._headroom() | {"at_ports": at_ports}, comment, True)
 
     def notes(self) -> Iterator[str]:
-        """What is not as the switch has it."""
+        """Yields notes on pauses that the scenario has otherwise than the switch."""
         port, profiles = self._port, list(self._profiles.values())
         computed = [one for one in port.lossless if one not in self._profiles or self._profiles[one].xoff is None]
         if computed:

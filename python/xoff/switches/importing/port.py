@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xoff.switches.lint.tables import Buffer, Tables
 
 CLASSES = range(8)
-"""Those of scenarios."""
+"""Priorities of scenarios."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Port:
 
     @cached_property
     def classes(self) -> tuple[int, ...]:
-        """What scenarios have: priorities that pause, and the other queues."""
+        """Classes for the scenario: priorities that pause, and the other queues."""
         keys = [key for key in self.tables.config.queue if self.name in self.tables.ports_of(key)]
         rows = [index for key in keys for index in indices_of(key)]
         given = [self._waits(traffic_class) for traffic_class in self.tables.qos.classes_given(self.name) or ()]
@@ -81,14 +81,14 @@ class Port:
 
     @property
     def queue_of_headers(self) -> int | None:
-        """That of trimmed packets, where packets of lossy queues are trimmed, and a row says it."""
+        """Queue of trimmed headers, where packets of lossy queues are trimmed and a row names it."""
         used = {self.queue_of(one) for one in self.lossless}
         trims = any(trimming.trims(queue) for index, queue in self.queues.items() if index not in used)
         return trimming.queue_of_headers(self.tables, self.name) if trims else None
 
     @property
     def lossy(self) -> tuple[int, ...]:
-        """Those that do not pause."""
+        """Classes that do not pause."""
         return tuple(one for one in self.classes if one not in self.lossless)
 
     @property
@@ -107,7 +107,7 @@ class Port:
         return self.tables.config.queue[key].scheduler if key else None
 
     def dscps(self, one: int) -> list[str]:
-        """What packets of a class carry."""
+        """Returns the DSCPs of packets of a class."""
         given = self.tables.qos.classes_given(self.name) or {}
         queue = self.queue_of(one)
         return [carried for given_class, its in given.items() if self._waits(given_class) == queue for carried in its]
@@ -127,7 +127,7 @@ class Port:
 
     @property
     def described(self) -> str:
-        """Its name, and its link if that is known."""
+        """Name of the port, and its link if that is known."""
         if self.link is None:
             return self.name
         return f"{self.name} ({self.link[0] / 1000:g} Gb/s, {self.link[1]} m of cable)"
@@ -147,7 +147,7 @@ class Port:
 
     @property
     def rate(self) -> str:
-        """The same as scenarios spell it, where it is known."""
+        """Rate of the port as scenarios spell it, where it is known."""
         assert self.link is not None, "its rate is known"
         speed = self.link[0]
         return f"{speed}Mbps" if speed % 1000 else f"{speed // 1000}Gbps"
@@ -196,7 +196,7 @@ def takes_all(buffer: Buffer) -> bool:
 
 
 def ports_of_each(tables: Tables) -> int:
-    """How many ports have a part of the memory."""
+    """Counts the ports that share one part of the memory."""
     return -(-len(with_buffers(tables)) // tables.mmus)
 
 

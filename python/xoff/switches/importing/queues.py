@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from xoff.switches.sonic.config_db import BufferPool, BufferProfile, Scheduler
 
 _FOR_ACKNOWLEDGEMENTS = 256 << 10
-"""Where no row says what lossy classes share."""
+"""Bytes for lossy classes, where no row gives a pool for them."""
 _RATES = {"pir", "cir", "pbs", "cbs"}
 
 
 def shared(port: Port) -> int:
-    """What lossy classes have, reserves included."""
+    """Returns the bytes of lossy classes, reserves included."""
     pool = _pool(port)
     return _FOR_ACKNOWLEDGEMENTS if pool is None or not pool.size else pool.size // port.tables.mmus
 
 
 def buffer(port: Port) -> Iterator[Setting]:
-    """How they share it, and what each has for itself."""
+    """Yields the buffer policy of lossy classes and the reserve of each queue."""
     profiles = _profiles(port)
     if not profiles:
         return
@@ -46,7 +46,7 @@ def buffer(port: Port) -> Iterator[Setting]:
 
 
 def buffer_notes(port: Port) -> Iterator[str]:
-    """What of it is not as the switch has it."""
+    """Yields notes on buffers that the scenario has otherwise than the switch."""
     found = _profiles(port)
     profiles = list(found.values())
     if without := [one for one in port.lossy if one not in found]:
@@ -74,7 +74,7 @@ def buffer_notes(port: Port) -> Iterator[str]:
 
 
 def scheduler(port: Port) -> Setting:
-    """Which queue sends next."""
+    """Returns the scheduler of the port's queues."""
     rows = _schedulers(port)
     if not rows:
         comment = "no row of QUEUE names one"
@@ -88,7 +88,7 @@ def scheduler(port: Port) -> Setting:
 
 
 def scheduler_notes(port: Port) -> Iterator[str]:
-    """What of it is not as the switch has it."""
+    """Yields notes on schedulers that the scenario has otherwise than the switch."""
     rows = _schedulers(port)
     if rows and (without := [one for one in port.classes if one not in rows]):
         yield f"of weight 1, since no row of QUEUE names their scheduler: {classes(without)}"
@@ -100,7 +100,7 @@ def scheduler_notes(port: Port) -> Iterator[str]:
 
 
 def pool_name(port: Port) -> str | None:
-    """What lossy classes share; None where no row says."""
+    """Returns the name of the pool that lossy classes share; None where no row names it."""
     return next((profile.pool for profile in _profiles(port).values()), None)
 
 

@@ -77,7 +77,7 @@ def _uplink(port: Port, name: str) -> Port:
 
 
 def _uplinks(port: Port, other: Port) -> int:
-    """How many ports of an MMU have links of its rate."""
+    """Counts the ports of an MMU whose links have the uplinks' rate."""
     assert other.rate_bps is not None, "it is another one"
     return -(-len(port.of_other_rates[other.rate_bps]) // port.tables.mmus)
 

@@ -1,4 +1,4 @@
-"""What becomes of packets that have no room: trimmed, where the profile of a lossy queue asks for it."""
+"""Trimming of packets that have no room, where the profile of a lossy queue asks for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def trimming(port: Port) -> Iterator[Setting]:
-    """How packets are trimmed; nothing where none are, or where headers go as they cannot in a scenario."""
+    """Yields the settings of trimming; none where no packets are trimmed, or where a scenario cannot have it."""
     trimmed = trimmed_classes(port)
     if trimmed and not _why_left_out(port):
         profiles = several(port.queues[one].profile_name for one in trimmed)
@@ -26,7 +26,7 @@ def trimming(port: Port) -> Iterator[Setting]:
 
 
 def trimming_notes(port: Port) -> Iterator[str]:
-    """What of it is not as the switch has it."""
+    """Yields notes on trimming that the scenario has otherwise than the switch."""
     trimmed = trimmed_classes(port)
     if not trimmed:
         return
@@ -48,7 +48,7 @@ def trimmed_classes(port: Port) -> list[int]:
 
 
 def _why_left_out(port: Port) -> str:
-    """Why a scenario cannot have it; empty where it can."""
+    """Says why a scenario cannot have this trimming; empty where it can."""
     queue = port.queue_of_headers
     if queue is None:
         return "nothing says into which queue headers go (trimming_unset)"

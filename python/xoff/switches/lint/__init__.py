@@ -16,7 +16,7 @@ __all__ = ["CHECKS", "Finding", "Severity", "Tables", "lint"]
 
 
 def lint(switches: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
-    """What all checks find in the tables of all switches, the worst first, then by file and line."""
+    """Runs every check on the tables of all switches, and returns the findings: worst first, then by file and line."""
     checks = [check for check in CHECKS if check.__name__ not in ignored]
     judged = _as_judged(list(switches))
     found = [Finding(check.__name__, *fault) for tables in judged for check in checks for fault in check(tables)]

@@ -1,4 +1,4 @@
-"""Which chip a switch has, where its tables say of which model it is."""
+"""Chip of a switch, found by the model that its tables name."""
 
 from __future__ import annotations
 

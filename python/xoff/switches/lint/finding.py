@@ -1,4 +1,4 @@
-"""What a check says."""
+"""Findings of checks: severity, place, numbers and remedy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Severity(IntEnum):
-    """How bad it is, the worst first."""
+    """Severity of a finding, the worst first."""
 
     ERROR = 0
     """Cannot do what it is for: loss in a lossless class, a threshold that never fires, a table that SONiC refuses."""
@@ -21,23 +21,23 @@ class Severity(IntEnum):
 
 
 class Place(NamedTuple):
-    """Where something is set."""
+    """Place of a setting: file, line, table, row and field."""
 
     file: str
     line: int
     key: str
     """Table, row and field, joined with `|`."""
     value: str
-    """What stands there; empty if nothing does."""
+    """Value of the field; empty if it has none."""
 
 
 class Fault(NamedTuple):
-    """What a check has found."""
+    """Fault that a check has found."""
 
     severity: Severity
     place: Place
     physics: str
-    """What is wrong, with the numbers that say so."""
+    """Sentence that says what is wrong, with the numbers that show it."""
     remedy: str
 
 

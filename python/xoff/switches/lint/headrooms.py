@@ -28,7 +28,7 @@ class Headroom(NamedTuple):
     cable_m: int
     xoff_bytes: int
     ports: tuple[str, ...]
-    """Those that have it; none where that is not known, and the row itself names speed and cable."""
+    """Ports that have this headroom; none where that is not known, and the row itself names speed and cable."""
 
     @property
     def of(self) -> str:

@@ -1,4 +1,4 @@
-"""What a priority group or a queue may hold at the most."""
+"""Most that a priority group or a queue may hold."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Limit(NamedTuple):
     size: int
     formula: str
     more: str
-    """What would have to be larger."""
+    """Setting that would have to be larger."""
     first: int
-    """Where it is paused or drops while its pool is empty."""
+    """Bytes at which it pauses or drops while its pool is empty."""
     is_pool: bool = False
     """Whether it may hold all of its pool."""
 
@@ -53,7 +53,7 @@ def limit_of(tables: Tables, buffer: Buffer, beside: Sequence[Fraction] = ()) ->
 
 
 def _of_pool(tables: Tables, name: str) -> str:
-    """What is shared of it, and of what that is left."""
+    """Says how many bytes of a pool are shared, and how they follow from its size."""
     size, reserves = tables.part(tables.config.buffer_pool[name].size), tables.reserves[name] // tables.mmus
     headroom = tables.headroom_within(name) // tables.mmus
     parts = [f"{reserves} B of reserves"] if reserves else []

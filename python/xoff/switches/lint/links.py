@@ -23,7 +23,7 @@ class Link(NamedTuple):
     other_port: str
 
     def there(self, table: str, key: str, field: str) -> str:
-        """Where a field of the other end is."""
+        """Names a field of the other end of the link."""
         place = self.tables.place(table, key, field)
         return f"at {self.other_port} of {self.name} ({place.file}:{place.line})"
 

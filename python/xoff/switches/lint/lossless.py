@@ -1,4 +1,4 @@
-"""Which packets are lossless at a port, and where two ports differ in that."""
+"""Lossless packets of a port, and differences between two ports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def priorities_at(tables: Tables, port: str) -> Priorities | None:
 
 
 def leading(tables: Tables, dscp: int) -> Iterator[tuple[Place, int, list[str]]]:
-    """Where maps give a DSCP a lossless priority, that, and the ports at which they do."""
+    """Yields the place where maps give a DSCP a lossless priority, the priority, and the ports with that map."""
     found: dict[tuple[str, int], list[str]] = defaultdict(list)
     for port in tables.qos.pfc_ports:
         priority = (priorities_at(tables, port) or {}).get(f"DSCP {dscp}")
@@ -42,9 +42,9 @@ def leading(tables: Tables, dscp: int) -> Iterator[tuple[Place, int, list[str]]]
 
 
 def differing(here: Priorities, there: Priorities) -> list[str]:
-    """What packets carry that have other priorities at two ports, or at one of them none, by maps that name them.
+    """Lists DSCPs and PCPs whose priority differs between two ports, by maps that name them.
 
-    A priority that nothing leads to at one of them is its own fault (maps_disagree), and passed over.
+    Passes over a priority that no map leads to at one of the ports: the check maps_disagree reports it.
     """
     both = set(here.values()) & set(there.values())
     return [

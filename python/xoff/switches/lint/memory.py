@@ -1,4 +1,4 @@
-"""What pools and headroom take of a chip's memory."""
+"""Memory of a chip that pools and headroom take."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def holds_headroom(tables: Tables) -> bool:
 
 
 def headroom_within(tables: Tables, pool: str) -> int:
-    """What of a pool's size is headroom."""
+    """Returns the bytes of a pool's size that are headroom."""
     row = tables.config.buffer_pool[pool]
     if row.type != "ingress" or not tables.holds_headroom:
         return 0

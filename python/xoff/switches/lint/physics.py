@@ -28,12 +28,12 @@ def rounded_up(size: int) -> int:
 
 
 def bytes_on_cable(speed_mbps: int, cable_m: int) -> int:
-    """What is in flight while a pause goes out and the last bit sent before it comes in: 2 L/c times the rate."""
+    """Returns the bytes in flight while a pause crosses a cable, and the last bit comes back: 2 L/c times the rate."""
     return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * SONIC_CABLE_M_PER_S))
 
 
 def response_bytes(speed_mbps: int) -> int | None:
-    """What the other end may send before it stops; None at a speed of which the standard says nothing."""
+    """Returns the bytes that the other end may send before it stops; None at speeds that the standard leaves out."""
     if speed_mbps not in _STATED_MBPS:
         return None
     return _xoff.reaction_quanta(speed_mbps * 10**6) * QUANTUM_BYTES
@@ -45,9 +45,9 @@ def alpha(exponent: int) -> Fraction:
 
 
 def dynamic_limit(exponent: int, pool_bytes: int, beside: Fraction = Fraction(0)) -> int:
-    """What one queue may hold of a pool under Dynamic Threshold, beside busy ones whose alphas are this together.
+    """Returns the bytes that one queue may hold of a pool under Dynamic Threshold, beside busy queues.
 
-    Where it is alone that is alpha B/(1 + alpha).
+    `beside` is the sum of their alphas. Alone, a queue may hold alpha B/(1 + alpha).
     """
     share = alpha(exponent)
     return int(share * pool_bytes / (1 + share + beside))

@@ -1,4 +1,4 @@
-"""What ports do by class: which pause, and the maps from what packets carry to priority groups and queues."""
+"""Priorities in which ports pause, and the maps from packets to priority groups and queues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_WHOLE_SWITCH = "dscp_to_tc_map"
 """The one field of that row that is applied, where a port's own row has none (sonic-swss, orchagent/qosorch.cpp)."""
 
 DSCP_OF_CNPS = 48
-"""What adapters give congestion notification packets unless told otherwise (NVIDIA's `cnp_dscp`)."""
+"""DSCP that adapters give congestion notification packets by default (NVIDIA's `cnp_dscp`)."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,17 @@ class Qos:
 
     @cached_property
     def ports(self) -> tuple[str, ...]:
-        """Those of which a row says what they do by class."""
+        """Ports that have a row in PORT_QOS_MAP."""
         keys = (key for key in self._config.port_qos_map if key != WHOLE_SWITCH)
         return tuple(port for key in keys for port in key.split(","))
 
     @cached_property
     def pfc_ports(self) -> tuple[str, ...]:
-        """Those that pause in some priority."""
+        """Ports that pause in some priority."""
         return tuple(port for port in self.ports if self.pfc_priorities(port))
 
     def pfc_priorities(self, port: str) -> tuple[int, ...]:
-        """Those in which a port pauses."""
+        """Returns the priorities in which a port pauses."""
         found = self.row(port)
         return found[1].pfc_enable or () if found else ()
 

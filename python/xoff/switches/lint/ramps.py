@@ -25,12 +25,12 @@ class Ramp(NamedTuple):
 
 
 def marked_colours(wred: WredProfile) -> tuple[str, ...]:
-    """Those for which ECN is on."""
+    """Returns the colours for which ECN is on."""
     return COLOURS if wred.ecn == "ecn_all" else tuple(colour for colour in COLOURS if colour in wred.ecn.split("_"))
 
 
 def ramps(wred: WredProfile) -> list[Ramp]:
-    """Those that are switched on, each once."""
+    """Returns the ramps that are switched on, each once."""
     marked = marked_colours(wred)
     found: dict[tuple[int, int, int, bool], Ramp] = {}
     for colour in COLOURS:

@@ -1,4 +1,4 @@
-"""Which files are one switch's: ConfigDB is often several, and the lookup table one of its own."""
+"""Files of one switch: ConfigDB is often in several, and the lookup table in one of its own."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _are_one_switch(files: Sequence[SwitchFile]) -> bool:
 
 
 def configs_of(files: Iterable[SwitchFile]) -> list[ConfigFile]:
-    """Those of ConfigDB."""
+    """Returns the files of ConfigDB."""
     return [file for file in files if isinstance(file, ConfigFile)]
 
 

@@ -1,4 +1,4 @@
-"""What checks look at: the tables of one switch, and what its rows come to when they are followed."""
+"""Tables of one switch as checks see them, with the memory and the thresholds that their rows come to."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class Buffer:
 
     @property
     def reserve(self) -> int:
-        """What it has for itself.
+        """Bytes that a buffer has for itself.
 
-        A `size` as large as its headroom holds that already, as Spectrum has it (`xon` + `xoff`): not where headroom is
-        shared, and `size` is `xon` there, nor where senders resume by `xon_offset` alone.
+        On Spectrum a `size` of at least `xon` + `xoff` holds the headroom, which is taken off here. That is not done
+        where headroom is shared, since `size` is `xon` there, nor where senders resume by `xon_offset` alone.
         """
         if self.profile is None:
             return 0
@@ -112,24 +112,24 @@ class Tables:
         return tuple(invalid for source in self.sources for invalid in source.invalid)
 
     def place(self, *path: str) -> Place:
-        """Where a table, row or field is."""
+        """Returns the place of a table, a row or a field."""
         source = max(self.sources, key=lambda source: sum(source.has(*path[:end]) for end in range(1, len(path) + 1)))
         return Place(source.name, source.line(path), "|".join(path), source.value(path))
 
     def place_of_profile(self, name: str, field: str) -> Place:
-        """Where a field of a buffer profile is: in its row, or in that of the lookup table."""
+        """Returns the place of a field of a buffer profile: in its row, or in a row of the lookup table."""
         looked_up = None if self.has("BUFFER_PROFILE", name) else self._row_called(name)
         return self.place("BUFFER_PROFILE", name, field) if looked_up is None else self.place_of_row(looked_up, field)
 
     def place_of_row(self, looked_up: tuple[int, PgProfile], field: str) -> Place:
-        """Where a field of the lookup table is."""
+        """Returns the place of a field of the lookup table."""
         assert self.lookup is not None, "it has rows"
         line, row = looked_up
         return Place(self.lookup.name, line, f"{row.key} {field}", str(getattr(row, field)))
 
     @property
     def here(self) -> DeviceMetadata | None:
-        """What the switch is."""
+        """Row of DEVICE_METADATA about the switch itself."""
         return self.config.device_metadata.get("localhost")
 
     @cached_property
@@ -144,18 +144,18 @@ class Tables:
 
     @property
     def mmus(self) -> int:
-        """Those of the chip; one where none is named."""
+        """Number of the chip's MMUs; one where no chip is named."""
         return 1 if self.chip is None else self.chip["mmus"]
 
     def ports_of_mmu(self, ports: int) -> int:
-        """How many of so many ports an MMU has at the most."""
+        """Returns the most of so many ports that one MMU has."""
         if self.chip is None:
             return ports
         of_chip = self.chip["ports"] + self.chip.get("uplink_ports", 0)
         return min(ports, -(-max(ports, of_chip) // self.mmus))
 
     def part(self, size: int | None) -> int | None:
-        """What an MMU has of a pool."""
+        """Returns the part of a pool that one MMU has."""
         return None if size is None else size // self.mmus
 
     @property
@@ -182,14 +182,14 @@ class Tables:
         return found
 
     def shared(self, pool: str) -> int | None:
-        """What is shared of a pool in an MMU, its size less all reserves (SAI, saibuffer.h); None where none says."""
+        """Returns the shared bytes of a pool in an MMU, its size less all reserves (SAI saibuffer.h), if any."""
         row = self.config.buffer_pool.get(pool)
         if row is None or row.size is None:
             return None
         return max(0, row.size - self.reserves[pool] - self.headroom_within(pool)) // self.mmus
 
     def headroom_within(self, pool: str) -> int:
-        """What of a pool's size is headroom: nothing, where that comes on top."""
+        """Returns the bytes of a pool's size that are headroom: 0 where headroom comes on top."""
         return memory.headroom_within(self, pool)
 
     def has(self, table: str, row: str) -> bool:
@@ -226,7 +226,7 @@ class Tables:
 
     @cached_property
     def groups_made(self) -> dict[tuple[str, int], Buffer]:
-        """Those that the switch makes of its lookup table, whatever a row says (sonic-swss, cfgmgr/buffermgr.cpp)."""
+        """Priority groups that the switch makes of its lookup table, whatever a row says (sonic-swss buffermgr.cpp)."""
         return {(made.port, made.index): made for made in self._made()}
 
     @cached_property
@@ -272,7 +272,7 @@ class Tables:
 
     @cached_property
     def qos(self) -> Qos:
-        """What ports do by class."""
+        """Priorities in which ports pause, and their maps."""
         return Qos(self.config, self.invalid)
 
     def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
@@ -291,7 +291,7 @@ class Tables:
         return next((found for found in self.lookup.rows if found[1].name == profile), None) if self.lookup else None
 
     def _made(self) -> Iterator[Buffer]:
-        """What the switch makes for ports that pause; a profile that is there already stays as it is."""
+        """Yields the buffers that the switch makes for ports that pause; a profile that is there already stays."""
         for port in self.qos.pfc_ports:
             found = self.looked_up(port)
             if found is None:

@@ -30,7 +30,7 @@ def trimmed_queues(tables: Tables) -> list[Buffer]:
 
 
 def settings(tables: Tables) -> SwitchTrimming | None:
-    """How the switch trims."""
+    """Returns the row that says how the switch trims packets."""
     return tables.config.switch_trimming.get("GLOBAL")
 
 
@@ -75,7 +75,7 @@ def ports_by_queue(tables: Tables) -> dict[int, list[str]]:
 
 
 def place_of_queue(tables: Tables) -> Place:
-    """Where it is said in which queue headers wait."""
+    """Returns the place of the setting that names the queue of trimmed headers."""
     row = settings(tables)
     is_told = row is not None and isinstance(row.queue_index, int)
     return tables.place("SWITCH_TRIMMING", "GLOBAL", "queue_index" if is_told else "dscp_value")

@@ -12,7 +12,7 @@ def bytes_text(count: int) -> str:
 
 
 def cable_formula(speed_mbps: int, cable_m: int) -> str:
-    """Of what is in flight on a cable."""
+    """Spells out the bytes in flight on a cable."""
     return f"2 x {cable_m} m / {SONIC_CABLE_M_PER_S / 1e8:.2f}e8 m/s x {speed_mbps / 1000:g} Gb/s / 8"
 
 

@@ -68,7 +68,7 @@ class Port(Row):
     autoneg: str | None = None
     """`on` where both ends agree on the speed."""
     alias: str | None = None
-    """What the vendor calls it, and other switches' tables of neighbours may."""
+    """Alias of the port, which other switches' tables of neighbours may use."""
 
 
 class DeviceNeighbor(Row):
@@ -77,9 +77,9 @@ class DeviceNeighbor(Row):
     name: str | None = None
     """The other switch."""
     port: str | None = None
-    """Its port, by name or alias."""
+    """Port of the neighbour, by name or alias."""
     local_port: str | None = None
-    """Where the key is not the port's name."""
+    """Port of this switch, where the key is not its name."""
 
 
 class BufferPool(WholeRow):
@@ -114,7 +114,7 @@ class BufferProfile(WholeRow):
     xon_offset: Bytes | None = None
     headroom_type: Literal["static", "dynamic"] = "static"
     packet_discard_action: Literal["drop", "trim"] = "drop"
-    """What becomes of a packet of its queues that has no room."""
+    """Treatment of a packet that finds no room in a queue with this profile."""
 
     @model_validator(mode="after")
     def _one_threshold(self) -> BufferProfile:
@@ -129,7 +129,7 @@ class SwitchTrimming(WholeRow):
     size: Annotated[Integer, Field(ge=0, lt=2**32)] | None = None
     """To which packets are trimmed, in bytes."""
     dscp_value: DscpOfHeaders | None = None
-    """What they carry then; `from-tc` where each port maps `tc_value` to it (`tc_to_dscp_map`)."""
+    """DSCP of trimmed headers; `from-tc` where each port maps `tc_value` to it (`tc_to_dscp_map`)."""
     tc_value: Annotated[Integer, Field(ge=0, le=255)] | None = None
     queue_index: QueueOfHeaders | None = None
     """In which they wait; `dynamic` where `dscp_value` leads to it by the maps of the port."""

@@ -103,7 +103,7 @@ class ConfigFile:
     def _additions(
         self, to: located.LocatedObject, start: int, values: Mapping[str, object]
     ) -> Iterator[tuple[int, int, str]]:
-        """The same, of values that come to the others of an object, which starts there in the text."""
+        """Yields the changes of text that add values to an object which has none yet and starts there."""
         new = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in values.items()]
         if new and to.spans:
             after, between = max(span.stop for span in to.spans.values()), self._between(to)
@@ -112,7 +112,7 @@ class ConfigFile:
             yield start + 1, start + 1, ", ".join(new)
 
     def _between(self, to: located.LocatedObject) -> str:
-        """What is to stand between its last value and another: a comma, and a new line if each has its own."""
+        """Returns the text between its last value and a new one: a comma, and a new line if each has its own."""
         last = max(span.start for span in to.spans.values())
         begin = self.text.rfind("\n", 0, last) + 1
         line = self.text[begin:last]
@@ -130,7 +130,7 @@ class ConfigFile:
         return line
 
     def value(self, path: Sequence[str]) -> str:
-        """What stands in a field; empty if it is not there."""
+        """Returns the value of a field; empty if it is not there."""
         value: Any = self._raw
         for part in path:
             value = value.get(part, "") if isinstance(value, dict) else ""

@@ -1,4 +1,4 @@
-"""What values of ConfigDB can be: every one is a string there, and a number, a list or a length here."""
+"""Types of values of ConfigDB: every value is a string there, and a number, a list or a length here."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def refusal(problem: str) -> PydanticCustomError:
-    """What a validator raises: what is wrong; what is expected."""
+    """Returns the error that a validator raises, with the problem and what is expected."""
     return PydanticCustomError("sonic", "{problem}", {"problem": problem})
 
 
 def problem(detail: ErrorDetails) -> str:
-    """What is wrong with a value, and what is expected, with a semicolon between."""
+    """Says what is wrong with a value and what is expected, with a semicolon between."""
     if detail["type"] == "sonic":
         return detail["msg"]
     if detail["type"] == "missing":
@@ -152,7 +152,7 @@ PriorityKey = Annotated[str, _number_to(7, "priority")]
 
 
 def indices(text: str) -> range:
-    """What `3-4` or `3` stands for."""
+    """Returns the indices that `3-4` or `3` stands for."""
     first, _, last = text.partition("-")
     return range(int(first), int(last or first) + 1)
 

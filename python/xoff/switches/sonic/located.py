@@ -35,7 +35,7 @@ class LocatedObject(dict[str, Any]):
 
 
 def loads(text: str) -> Any:  # noqa: ANN401 as json.loads
-    """What `json.loads` answers, of strings and objects that know their line.
+    """Parses JSON like `json.loads`, into strings and objects that know their line.
 
     Raises:
         json.JSONDecodeError: The text is no JSON; it has line and column.

@@ -42,7 +42,7 @@ class PgProfile(Row):
 
     @property
     def name(self) -> str:
-        """What the switch calls the buffer profile that it makes of this row."""
+        """Name of the buffer profile that the switch makes of this row."""
         return f"pg_lossless_{self.speed}_{self.cable}m_profile"
 
 

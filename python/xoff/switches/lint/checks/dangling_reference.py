@@ -22,7 +22,7 @@ _OF_QUEUES = ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE")
 _OF_PORTS = ("BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST", "PORT_QOS_MAP", "PFC_WD")
 """Tables whose keys are of ports alone."""
 _NO_PORTS = {("QUEUE", "CPU"), ("PORT_QOS_MAP", WHOLE_SWITCH), ("PFC_WD", "GLOBAL")}
-"""What keys of such tables may be of besides."""
+"""Keys of such tables that are no port's and that they may have all the same."""
 
 
 def dangling_reference(tables: Tables) -> Iterator[Fault]:

@@ -83,7 +83,7 @@ def _order(needed: int | None, *, is_reached: bool) -> str:
 
 
 def _senders(tables: Tables, pair: _Pair) -> int | None:
-    """How many ports must feed the queue for it to mark first; None if however many do not do."""
+    """Counts the ports that must feed the queue before it marks first; None if no number of ports does."""
     profile, minimum = pair.group.profile, pair.ramp.minimum
     pool = tables.shared(profile.pool) if profile else None
     if profile and profile.static_th and (pool is None or minimum < pool):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Difference(NamedTuple):
-    """What both ends of a link have."""
+    """Setting that must be equal at both ends of a link."""
 
     severity: Severity
     row: tuple[str, str, str]

@@ -25,7 +25,7 @@ _MMUS = (2, 4)
 
 
 class _Loss(NamedTuple):
-    """What a queue holds while all lossy ones of its pool are busy, and its senders put into it."""
+    """Bytes that a queue holds while all lossy queues of its pool are busy, and bytes that its senders put into it."""
 
     limit: Limit
     senders: int
@@ -78,9 +78,9 @@ def _dropped(tables: Tables, of: tuple[Buffer, int], loss: _Loss, others: int) -
 
 
 def _unless(tables: Tables, queue: Buffer) -> str:
-    """Why senders may share less than all of the pool; empty where nothing speaks for it.
+    """Says why senders may share less than all of the pool; empty where no table limits them.
 
-    As where a threshold is, to the rounding of published sizes, the part that one MMU has of its pool.
+    That is so where a threshold is the part that one MMU has of its pool, to the rounding of published sizes.
     """
     fixed, pool = queue.profile and queue.profile.static_th, queue.pool
     if pool is None or pool.size is None or not fixed:
@@ -131,7 +131,7 @@ def _lossy_alphas(tables: Tables) -> dict[int, list[Fraction]]:
 
 
 class _Senders:
-    """What comes in for a queue by the ports that feed it."""
+    """Bytes that arrive for a queue by the ports that feed it."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -160,7 +160,7 @@ class _Senders:
 
 
 def _cumulated(tables: Tables, groups: Iterable[Buffer]) -> Iterator[int]:
-    """What comes in by priority groups that fill at once, one, two and so on: up to their pauses, and what follows."""
+    """Yields the bytes of one priority group filled to its pause and what follows, of two such groups, and so on."""
     by_pool: dict[int, _Filled] = {}
     for group in groups:
         by_pool.setdefault(id(group.pool), _Filled(tables, group)).add(group)

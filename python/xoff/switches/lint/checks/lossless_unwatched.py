@@ -71,7 +71,7 @@ def _named(priorities: frozenset[int]) -> str:
 
 
 def _nobody(tables: Tables) -> Iterator[Fault]:
-    """Where the watchdog is told how often to look, which priorities at, and at no port."""
+    """Yields a fault where the watchdog has an interval or priorities, but no port."""
     asked = [port for port in tables.qos.ports if (found := tables.qos.row(port)) and found[1].pfcwd_sw_enable]
     if asked and _OF_ALL in tables.config.pfc_wd:
         yield Fault(

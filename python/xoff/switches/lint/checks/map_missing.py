@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class _Map(NamedTuple):
-    """What a port of lossless classes must have."""
+    """Map that a port of lossless classes must have."""
 
     fields: tuple[str, ...]
     """Any of these will do."""
     otherwise: str
-    """What becomes of packets (SAI, saiport.h)."""
+    """Treatment of packets without the map (SAI, saiport.h)."""
 
 
 _MAPS = (

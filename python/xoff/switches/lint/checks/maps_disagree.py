@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class _Map(NamedTuple):
-    """What ports map PFC priorities to."""
+    """Map from PFC priorities at a port."""
 
     field: str
     table: str
     what: str
     unknown: str
-    """What nothing says of a priority without a row."""
+    """Treatment of a priority without a row in the map, which no table gives."""
 
 
 _QUEUES = _Map("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", "queue", "which one a neighbour's pause stops, if any")

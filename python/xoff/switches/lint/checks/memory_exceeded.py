@@ -57,7 +57,7 @@ def _has(tables: Tables) -> str:
 
 
 def _guaranteed(tables: Tables, most: int) -> Iterator[Fault]:
-    """What is set aside for each priority group, or each queue, shared by nobody."""
+    """Yields a fault for memory set aside for each priority group or queue, which no other may use."""
     groups = [(group, group.reserve + own_headroom(group)) for group in tables.priority_groups if group.profile]
     of_groups = sum(size for _, size in groups) + shared_headroom(tables)
     if of_groups > most:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class _Why(NamedTuple):
-    """Why a priority group has no headroom."""
+    """Reason for which a priority group has no headroom."""
 
     severity: Severity
     cause: str
     remedy: str
-    """What would give it some, with {port} for its port; empty for a row of BUFFER_PG."""
+    """Change that would give it headroom, with {port} for its port; empty for a row of BUFFER_PG."""
 
 
 def pfc_without_lossless(tables: Tables) -> Iterator[Fault]:
@@ -67,7 +67,7 @@ def _unset(tables: Tables, port: str) -> _Why:
 
 
 def _not_made(tables: Tables, port: str, by: str) -> _Why | None:
-    """Why the switch makes no profile (sonic-swss, cfgmgr/buffermgr.cpp and buffermgrdyn.cpp), if tables say so."""
+    """Says why the switch makes no profile (sonic-swss, cfgmgr/buffermgr.cpp, buffermgrdyn.cpp), if tables tell."""
     row, cable = tables.config.port.get(port), tables.cable_m(port)
     if cable == 0:
         cause = f"{by}, and CABLE_LENGTH says 0m, for which the switch makes no lossless profile"

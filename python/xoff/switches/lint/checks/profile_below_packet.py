@@ -41,7 +41,7 @@ def profile_below_packet(tables: Tables) -> Iterator[Fault]:
 
 
 def _ports_by_profile(tables: Tables) -> dict[str, list[str]]:
-    """Those that have it for a priority group or a queue, or in a list."""
+    """Returns, by profile, the ports that use it for a priority group, a queue, or in a list."""
     found: dict[str, list[str]] = defaultdict(list)
     for buffer in (*tables.priority_groups, *tables.queues):
         found[buffer.profile_name].append(buffer.port)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Other(NamedTuple):
-    """Why what a row names is not what its port needs, or gets."""
+    """Profile in a row that differs from the one that its port needs, or gets, and the reason."""
 
     physics: str
     remedy: str

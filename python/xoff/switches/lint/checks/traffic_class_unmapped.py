@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class _Map(NamedTuple):
-    """What ports map traffic classes to."""
+    """Map from traffic classes at a port."""
 
     field: str
     table: str
     what: str
     otherwise: str
-    """What becomes of packets of a class without a row (SAI, saiqosmap.h)."""
+    """Treatment of packets of a class without a row (SAI, saiqosmap.h)."""
 
 
 _QUEUES = _Map("tc_to_queue_map", "TC_TO_QUEUE_MAP", "queue", "its packets wait in queue 0, SAI's default")

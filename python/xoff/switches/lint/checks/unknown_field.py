@@ -36,7 +36,7 @@ def unknown_field(tables: Tables) -> Iterator[Fault]:
 
 
 def _of_no_model(tables: Tables) -> Iterator[Fault]:
-    """The same of many rows together."""
+    """Yields one fault for each unknown field of tables whose rows have no model."""
     found: dict[tuple[str, str, str, bool], list[str]] = defaultdict(list)
     for table, key, row in _rows(tables.config):
         refused = table == "SCHEDULER" or (table == "PFC_WD" and key != _GLOBAL)

@@ -39,7 +39,7 @@ def _is_on(wred: WredProfile, colour: str) -> bool:
 
 
 def _follows(wred: WredProfile, colour: str) -> tuple[Severity, str]:
-    """What comes of it, as in orchagent/qosorch.cpp of sonic-swss and in SAI's saiwred.h."""
+    """Says what the switch does then, as in orchagent/qosorch.cpp of sonic-swss and in SAI's saiwred.h."""
     minimum = getattr(wred, _ends(colour)[0])
     if minimum:
         return Severity.ERROR, f"SONiC takes it for 0, below {_ends(colour)[0]} = {minimum}, and refuses the profile"
