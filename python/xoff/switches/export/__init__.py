@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """What is configured: the name of a module here and of its writer."""
+    """Format of configuration: the name of a module here and of its writer."""
 
     SONIC = "sonic"
     EOS = "eos"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = (1 << 15) - 1
 """Of RPG_BYTE_RESET."""
 _WITHOUT = ("alpha_rises", "cut_by", "count_first", "hyper_when", "cnp_clock")
-"""What adapters do in one way alone."""
+"""Keys of DCQCN that adapters have in one way alone."""
 
 
 class Parameter(NamedTuple):
@@ -41,7 +41,7 @@ class Parameter(NamedTuple):
 
     @property
     def rounding(self) -> list[str]:
-        """That it is written only nearly, if it is."""
+        """Sentences that say how far the written value is off, if it is."""
         if self.written == self.wanted:
             return []
         return [f"{self.key} {float(self.wanted):g}{self.unit} is written as {self.written}{self.unit}"]
@@ -77,11 +77,11 @@ _INCREASES = {
     "hyper_increase": _Form("rpg_hai_rate", " Mb/s", _megabits),
     "timer": _Form("rpg_time_reset", " us", _microseconds),
 }
-"""What plans say, too."""
+"""Keys that plans have, too."""
 
 
 def parameters(control: Mapping[str, Any]) -> dict[str, int]:
-    """What is written for those of which a scenario's DCQCN says more than its preset, and which plans have not."""
+    """Returns the adapter settings that a scenario's DCQCN changes from its preset and that plans do not have."""
     return {one.name: one.written for one in _parameters(control, _FORMS)}
 
 
@@ -92,7 +92,7 @@ def _parameters(control: Mapping[str, Any], forms: Mapping[str, _Form]) -> Itera
 
 
 def notes(control: Mapping[str, Any], cnp_spacing: object) -> Iterator[str]:
-    """What adapters are not told, or only nearly, of a scenario's DCQCN and of the spacing of an adapter's CNPs.
+    """Yields notes on settings of a scenario's DCQCN and CNPs that adapters get only nearly, or not at all.
 
     Increases and the timer are those that the preset comes to, too.
     """

@@ -153,7 +153,7 @@ def _watchdog_notes(settings: Settings) -> list[str]:
 
 
 def _widest_note(settings: Settings, widest: int) -> str:
-    """What it takes that one number holds for all ports."""
+    """Says how one number can hold for all ports."""
     classes = 1 if settings.headroom_scheme == "dsh" else sum(one.lossless for one in settings.classes)
     ports = sum(len(group.ports) for group in settings.groups)
     planned = settings.pools.headroom_bytes * settings.pools.mmus

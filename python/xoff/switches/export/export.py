@@ -1,4 +1,4 @@
-"""What an exporter answers, and what several of them say and compute alike."""
+"""Configuration that an exporter answers with, and the sentences and numbers that several exporters share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Marking:
 
     @property
     def marked(self) -> list[tuple[TrafficClass, Ecn]]:
-        """Those of its classes that are marked at all, and how."""
+        """Classes that the switch marks, each with its thresholds."""
         return [(one, one.ecn) for one in self.classes if one.ecn]
 
 
@@ -52,7 +52,7 @@ def markings(settings: Settings) -> list[Marking]:
 
 
 def markings_by_group(settings: Settings) -> dict[str, Marking]:
-    """That of each group of ports, by its name."""
+    """Returns the marking of each group of ports, by its name."""
     return {group.name: marking for marking in markings(settings) for group in marking.groups}
 
 
@@ -66,7 +66,7 @@ def marks(settings: Settings) -> dict[tuple[str, Ecn], Marking]:
 
 
 def told_marks(settings: Settings) -> list[tuple[str, Ecn]]:
-    """The same, each with what notes call those who have them."""
+    """Returns the markings, each with the words that notes have for the ports and classes concerned."""
     return [
         (f"class {name} at {_rates(marking.groups, ' and ')}" if marking.suffix else f"class {name}", ecn)
         for (name, ecn), marking in marks(settings).items()
@@ -74,7 +74,7 @@ def told_marks(settings: Settings) -> list[tuple[str, Ecn]]:
 
 
 def _rates(groups: Iterable[PortGroup], between: str) -> str:
-    """Of these ports, by which marks differ."""
+    """Names the rates of these ports, by which their marking differs."""
     return between.join(f"{rate / 1e9:g}G" for rate in dict.fromkeys(group.rate_bps for group in groups))
 
 
@@ -120,7 +120,7 @@ def cable_m(group: PortGroup) -> int:
 
 
 def cable_notes(settings: Settings) -> list[str]:
-    """That cables without a length are written with one."""
+    """Says that cables without a length are written with one."""
     without = [group.name for group in settings.groups if group.cable_m <= 0]
     if not without:
         return []
@@ -135,7 +135,7 @@ _KEPT = ": other names in the plan (names of [[ports]]) are kept"
 
 @dataclass(frozen=True)
 class PortNames:
-    """What a system calls its ports.
+    """Names that a system has for its ports.
 
     Attributes:
         counted: The names of ports that a plan only counts.
@@ -162,7 +162,7 @@ class PortNames:
         return {name: self.counted.format(number) for name, number in zip(planned, numbers, strict=False)}
 
     def notes(self, settings: Settings) -> list[str]:
-        """Where the names are from, if that is not the plan; or which of the plan's the system cannot have."""
+        """Says where the names come from, if not from the plan, or which of the plan's the system cannot have."""
         planned = _planned(settings)
         if _counts_only(planned):
             names = dict.fromkeys(list(self.of(settings).values())[:: len(planned) - 1 or 1])
@@ -189,7 +189,7 @@ def _counts_only(planned: list[str]) -> bool:
 
 
 def reserved(settings: Settings, *, lossless: bool) -> int:
-    """What queues have for themselves: as on the MMU that has most ports, on all of them."""
+    """Returns the reserves of all queues in bytes, counted on the MMU with most ports."""
     ports = settings.pools.ports_per_mmu * settings.pools.mmus
     return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * ports
 
@@ -215,7 +215,7 @@ def rounding_notes(settings: Settings, *, alphas: bool = True) -> list[str]:
 
 
 def watchdog_notes(settings: Settings, why: str) -> list[str]:
-    """That what the plan says of the PFC watchdog is not written."""
+    """Says that the plan's PFC watchdog is not written."""
     if settings.watchdog is None:
         return []
     action, detection, restoration = astuple(settings.watchdog)
@@ -224,14 +224,14 @@ def watchdog_notes(settings: Settings, why: str) -> list[str]:
 
 
 def dropping_notes(watchdog: Watchdog, why: str) -> list[str]:
-    """That the PFC watchdog drops, where the plan has it do something else."""
+    """Says that the PFC watchdog drops, where the plan has it do something else."""
     if watchdog.action == "drop":
         return []
     return [f"the PFC watchdog drops, and does not {watchdog.action} as planned: {why}"]
 
 
 def resuming_notes(settings: Settings) -> list[str]:
-    """That senders resume where they paused, if they do."""
+    """Says that senders resume where they paused, if they do."""
     if all(group.pause is None or group.pause.xon_offset_bytes for group in settings.groups):
         return []
     whose = "in the simulations of DSH's paper" if settings.headroom_scheme == "dsh" else "planned"
@@ -241,7 +241,7 @@ def resuming_notes(settings: Settings) -> list[str]:
 
 
 def share_notes(settings: Settings) -> list[str]:
-    """That shares of the link are not written, and what they are."""
+    """Says that shares of the link are not written, and lists them."""
     turns = [one for one in settings.classes if one.weight is not None and not one.strict]
     strict = [one for one in settings.classes if one.strict]
     told = [f"{one.weight} of {one.name}" for one in turns] + [f"{one.name} before all others" for one in strict]
@@ -249,7 +249,7 @@ def share_notes(settings: Settings) -> list[str]:
 
 
 def pool_notes(settings: Settings, system: str) -> list[str]:
-    """That a threshold on the pool (BCC) is not there, and what is nearest."""
+    """Says that a threshold on the pool (BCC) is not written, and what is nearest."""
     ecn = settings.pools.ecn
     if ecn is None:
         return []
@@ -271,7 +271,7 @@ _SWITCHES_PART = {
 
 
 def feedback_notes(settings: Settings) -> list[str]:
-    """That what the hosts' congestion control needs of switches is not there, and what is nearest."""
+    """Says that switch features which the hosts' congestion control needs are not written, and what is nearest."""
     control = settings.hosts.congestion_control if settings.hosts else ""
     if control not in _SWITCHES_PART:
         return []

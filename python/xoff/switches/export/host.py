@@ -97,7 +97,7 @@ def _who_marks(lossless: list[TrafficClass], dscp: int) -> str:
 
 
 def _kept_of_1024(gain: float) -> int:
-    """What adapters take for g: the share of the old average that is kept, of 1024, but not all of it."""
+    """Returns g as adapters take it: the share of the old average that is kept, in 1024ths, below 1024."""
     return min(round(1024 * (1 - gain)), 1023)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MARKING = "xoff"
 _CHIPS = "spectrum"
-"""What Cumulus Linux 5 runs on: its packages have firmware of no other (manual of 5.10)."""
+"""Family of chips that Cumulus Linux 5 runs on: its packages have no other firmware (manual of 5.10)."""
 _NAMES = PortNames("Cumulus Linux", "swp{}", 1, "swp[0-9]+(s[0-9]+)?", "swp1 and on")
 
 

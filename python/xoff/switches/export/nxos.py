@@ -86,7 +86,7 @@ def _queue(kind: str, priority: int) -> str:
 
 
 def _policy(settings: Settings, group: PortGroup) -> str:
-    """What the ports of a group do as packets come in: one policy, or one for each group where headroom differs."""
+    """Names the input policy of a group's ports: one for all groups, or one each where headroom differs."""
     alike = len({other.pause for other in settings.groups}) == 1
     return "XOFF-IN" if alike else f"XOFF-IN-{identifier(group.name)}"
 
@@ -178,7 +178,7 @@ def _notes(settings: Settings) -> list[str]:
 
 
 def _empty_notes(settings: Settings, pauses: list[Pause]) -> list[str]:
-    """That senders resume only at empty buffers, if they do."""
+    """Says that senders resume only at empty buffers, if they do."""
     low = next((pause for pause in pauses if not _resume(settings, pause)), None)
     if low is None:
         return []

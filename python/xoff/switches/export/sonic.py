@@ -50,11 +50,11 @@ _INGRESS = "ingress_lossy_pool"
 _LOSSLESS = "egress_lossless_pool"
 _LOSSY = "egress_lossy_pool"
 _WATCHDOG = Watchdog("drop", 200, 200)
-"""Where the plan has none."""
+"""Watchdog that is written where the plan has none."""
 _POLL_MS = 200
 """The watchdog looks as often as this, or as it must."""
 _MTUS = range(68, 9216 + 1)
-"""Those of PORT, in bytes, and without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
+"""MTUs of PORT in bytes, without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
 _DEFAULT_MTU = 9100
 _LARGEST_WEIGHT = 100
 _LIKE = "Ethernet0, Ethernet4 and on, by their first lane (step of [[ports]])"
@@ -67,7 +67,7 @@ def sonic(settings: Settings) -> Export:
 
 
 def config_db(settings: Settings) -> ConfigDb:
-    """The same as rows."""
+    """Returns the settings as rows of ConfigDB."""
     lossless = _lossless(settings)
     return ConfigDb(
         device_metadata={"localhost": DeviceMetadata(buffer_model="traditional")},
@@ -186,7 +186,7 @@ def _name_of_switch(group: PortGroup) -> str:
 
 
 def _link(group: PortGroup) -> tuple[int, int]:
-    """What the switch names a profile after."""
+    """Returns speed and cable length, after which the switch names a profile."""
     return group.rate_bps // 10**6, cable_m(group)
 
 
@@ -258,7 +258,7 @@ def _wred(ecn: Ecn) -> WredProfile:
 
 
 def _scheduler(one: TrafficClass) -> tuple[str, Scheduler | None]:
-    """Its row and the name of that; none, and an empty name, where nothing is said of the class's share of the link."""
+    """Returns the name and the row of a class's scheduler; an empty name and none without a share of the link."""
     if one.strict:
         return "strict", Scheduler(type="STRICT")
     if one.weight is None:
@@ -287,7 +287,7 @@ def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
 
 
 def _of_sonic(planned: Watchdog) -> Watchdog:
-    """The same with times that SONiC takes."""
+    """Returns the watchdog with times that SONiC takes."""
     detection = _within(DETECTION_MS, planned.detection_ms)
     return Watchdog(planned.action, detection, _within(RESTORATION_MS, planned.restoration_ms))
 
@@ -379,7 +379,7 @@ def _size_note(settings: Settings) -> str:
 
 
 def _name_notes(settings: Settings) -> list[str]:
-    """That the switch may put profiles of its own in the place of those whose names are not as it makes them."""
+    """Says that the switch may replace profiles whose names are not as it makes them."""
     for group in settings.groups:
         for one in _lossless(settings):
             own, made = _paused_name(settings, group, one), _name_of_switch(group)

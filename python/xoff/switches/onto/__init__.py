@@ -1,4 +1,4 @@
-"""What a scenario says of its switches put onto the tables of a real one: the way back from `importing`."""
+"""A scenario's settings put onto the tables of a real switch: the way back from `importing`."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _invalid(tables: Tables) -> set[Path]:
 
 
 def edited(tables: Tables, edits: Edits) -> Tables:
-    """The same tables with other values."""
+    """Returns the tables with other values in some fields."""
     if not edits:
         return tables
     files = []
@@ -53,7 +53,7 @@ def files_of(tables: Tables) -> list[SwitchFile]:
 
 
 def puts(old: Tables, edits: Edits) -> Iterator[Put]:
-    """What edits change."""
+    """Yields the fields that edits change."""
     for path, after in edits.items():
         before = _value(old, path)
         if before != after:
@@ -61,7 +61,7 @@ def puts(old: Tables, edits: Edits) -> Iterator[Put]:
 
 
 def _value(tables: Tables, path: Path) -> str:
-    """What stands in a field; empty if nothing does."""
+    """Returns the value of a field; empty if it has none."""
     if len(path) > len(("row", "column")):
         return tables.place(*path).value
     assert tables.lookup is not None, "it has the row"

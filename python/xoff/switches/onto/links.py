@@ -1,4 +1,4 @@
-"""Which ports have a link of the scenario: headroom is for a rate and a cable, and thresholds are for a rate."""
+"""Ports that have a link of the scenario: headroom is for a rate and a cable, and thresholds are for a rate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _METRE_NS = 6
 
 @dataclass(frozen=True)
 class Links:
-    """Those of a scenario's switches, or of one of them: rates in bits per second, and delays in nanoseconds."""
+    """Links of a scenario's switches, or of one of them: rates in bits per second, and delays in nanoseconds."""
 
     file: str | None
     kinds: tuple[tuple[int, float], ...]
@@ -48,7 +48,7 @@ class Links:
         return port.rate_bps is None or port.rate_bps in self.rates
 
     def has(self, port: Port) -> bool:
-        """The same, and where the port pauses, its cable, too."""
+        """Whether the scenario has the port's rate and, where the port pauses, its cable."""
         if port.link is None or not port.lossless:
             return self.has_rate(port)
         there = _delay_ns(port)
@@ -90,17 +90,17 @@ class Links:
         return f"expected links as the ports have them: {_by_link(known)}"
 
     def _told(self, rates: set[int]) -> str:
-        """Those of some rates."""
+        """Names the links of some rates."""
         return listed([f"{rate / 1e9:g} Gb/s with {delay:g} ns" for rate, delay in self.kinds if rate in rates])
 
     def notes_of_cable(self, port: Port) -> Iterator[str]:
-        """That headroom is put onto another cable than the scenario's."""
+        """Says that headroom is put onto another cable than the scenario's."""
         if port.rate_bps is not None and not self.has(port):
             own, there = _by_link([port]), self._told({port.rate_bps})
             yield f"{own} has another cable than the scenario ({there}), whose headroom is put all the same"
 
     def notes_of_others(self, ports: Iterable[Port]) -> Iterator[str]:
-        """Of what the scenario says of ports with links of other rates, with the port that gets it."""
+        """Says which port gets the settings that the scenario has for ports with links of other rates."""
         by_rate: dict[str, list[Port]] = {}
         for port in ports:
             by_rate.setdefault(_rate(port), []).append(port)

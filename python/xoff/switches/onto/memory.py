@@ -1,4 +1,4 @@
-"""Whose memory it is: what lossless classes take of it more, others have less."""
+"""Memory of lossless and of lossy classes: bytes that one side gets are taken from the other."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _total(tables: Tables, port: str, ports: int, uplink: str | None, uplinks: i
 
 
 def lossless_bytes(tables: Tables, name: str) -> int:
-    """What lossless classes have of all memory: their pool, and the headroom that comes on top."""
+    """Returns the bytes of lossless classes: their pool, and the headroom that comes on top."""
     port = Port(tables, name)
     if not port.lossless:
         return 0
@@ -60,13 +60,13 @@ def lossless_bytes(tables: Tables, name: str) -> int:
 
 
 def unbalanced(more: int) -> str:
-    """What is told where nothing can make up for so many bytes."""
+    """Says that nothing can make up for so many bytes."""
     what = f"{abs(more):,} B {'more' if more > 0 else 'less'} than before"
     return f"lossless classes take {what}, and no pool of lossy classes can make up for it"
 
 
 def of_another(wanted: Said) -> str:
-    """What is told of a switch with other memory."""
+    """Says that the scenario's switch has other memory."""
     total = wanted.values[TOTAL]
     told = scenario_values.spelled(TOTAL, total) if total else "the memory of the scenario's switch"
     return f"{TOTAL}: {told} is not what the tables have (with several MMUs, --chip): pools stay as they are"

@@ -1,4 +1,4 @@
-"""What became of tables: every field that changes, and what a scenario says and they do not."""
+"""Changes of tables: every field that changes, and settings of a scenario that the tables do not reach."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Undone(NamedTuple):
 
     @property
     def told(self) -> str:
-        """What the scenario has, and what the tables come to."""
+        """Sentence with the scenario's value, and the value that the tables come to."""
         now = "say nothing of it" if self.now is None else f"come to {scenario_values.spelled(self.key, self.now)}"
         if self.wanted is None:
             return f"{self.key} is not in the scenario, and the tables {now}"
@@ -50,7 +50,7 @@ class Undone(NamedTuple):
 
     @property
     def followed(self) -> str:
-        """The same, if the scenario has what the tables said before."""
+        """Sentence for a scenario that has the value which the tables had before."""
         was = "left out" if self.wanted is None else scenario_values.spelled(self.key, self.wanted)
         now = "is left out" if self.now is None else f"becomes {scenario_values.spelled(self.key, self.now)}"
         return f"{self.key} {now}, too, and not {was} as in the scenario: one row says it of both"
@@ -76,7 +76,7 @@ class Onto:
 
     @property
     def diff(self) -> str:
-        """What changes, as `diff -u` has it; empty if nothing does."""
+        """Changes in the form of `diff -u`; empty if there are none."""
         return "".join(line for old, new in self.files for line in _diff(old, new))
 
     @property
@@ -90,7 +90,7 @@ class Onto:
         return list(dict.fromkeys(put.file for put in self.puts if put.file not in self._configs))
 
     def json_patch(self) -> list[dict[str, Any]]:
-        """What changes in ConfigDB, as `config apply-patch` takes it (RFC 6902): rows and tables anew as a whole."""
+        """Changes of ConfigDB for `config apply-patch` (RFC 6902): whole rows and tables anew."""
         documents = {new.name: json.loads(new.text) for _, new in self.files if new.name in self._configs}
         steps: dict[Path, dict[str, Any]] = {}
         for put in self.puts:

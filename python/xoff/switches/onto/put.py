@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _POOL = scenario_values.Key("switch.pfc.lossless_pool")
 _CLOSE = Fraction(1, 10_000)
-"""What is rounded to whole bytes may be off by so much."""
+"""Greatest relative error of a value that is rounded to whole bytes."""
 _TURNS = 3
 """A row that says one thing may stand in the way of another, and that is seen only then."""
 
@@ -129,7 +129,7 @@ def _with_goals(
 
 
 def _said(tables: Tables, names: Iterable[str], like: str) -> dict[str, Said]:
-    """What the tables come to for each of some ports, as far as others than the one can be imported."""
+    """Returns the settings that the tables come to for each of some ports, as far as they can be imported."""
     found = {}
     for name in names:
         try:
@@ -173,7 +173,7 @@ def _goals(wanted: Said, before: dict[str, Said], like: str, kept: Sequence[Key]
 def _edits(
     stage: dict[str, rows.Writer], ports: Iterable[tuple[Port, dict[Key, Value], Said]], written: Collection[Path]
 ) -> Edits:
-    """What a stage puts where, for ports with their goals and what they say; of single classes nothing anew.
+    """Returns the fields that a stage changes, for ports with their goals and their present settings.
 
     Others may share the row.
     """
@@ -200,7 +200,7 @@ def _close(value: Value | None, there: Value | None) -> bool:
 
 
 def _notes(goals: dict[str, dict[Key, Value]], before: dict[str, Said], like: Port) -> Iterator[str]:
-    """What other ports have of their own, and keep."""
+    """Yields notes on settings of their own that other ports keep."""
     own = before[like.name].values
     kept: dict[Key, list[str]] = {}
     for key, value in goals[like.name].items():
@@ -212,13 +212,13 @@ def _notes(goals: dict[str, dict[Key, Value]], before: dict[str, Said], like: Po
 
 
 def _of_port(like: str, before: dict[str, Said], alike: Sequence[str]) -> Iterator[str]:
-    """Which port it is, where that makes a difference."""
+    """Names the port, where that makes a difference."""
     if any(before[name] != before[like] for name in alike):
         yield f"the rows are those of {like}, since --port says nothing else; other ports say otherwise"
 
 
 def _of_others(changed: dict[str, tuple[Said, Said]]) -> Iterator[str]:
-    """What becomes of ports with other classes, whose rows may be the same."""
+    """Yields notes on ports with other classes that share the changed rows."""
     for name, (before, after) in changed.items():
         keys = [key for key in before.values | after.values if before.values.get(key) != after.values.get(key)]
         told = ", ".join(str(key) for key in keys if key != TOTAL)

@@ -1,4 +1,4 @@
-"""Which fields of which rows a key of a scenario is about, and what stands there for a value."""
+"""Rows and fields that a scenario's key is about, and the text that each value has there."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Path: TypeAlias = tuple[str, ...]
 """Table, row and field; of a lookup table row and column."""
 Edits: TypeAlias = dict[Path, str]
 Writer: TypeAlias = "Callable[[Port, int | None, Value], Edits]"
-"""What is to stand where for a port, a class if the key has one for each, and a value."""
+"""Function of a port, a class (if the key has one for each) and a value, which answers the fields to change."""
 Written: TypeAlias = "Callable[[Value], str | None]"
 """As a field has it; None where it cannot have it, and stays as it is."""
 
 _OF_LOOKUP = {"dynamic_th": "threshold"}
-"""What a lookup table calls a field of a profile."""
+"""Fields of a profile by their names in a lookup table."""
 _EXPONENTS = range(-8, 8)
 
 
 def edits(stage: Mapping[str, Writer], port: Port, key: Key, value: Value) -> Edits:
-    """What a stage puts where for a key; nothing where it is not the stage's, or no row is there to say it."""
+    """Returns the fields that a stage changes for a key; none where the key is not the stage's or no row has it."""
     return stage[key.name](port, key.one, value) if key.name in stage else {}
 
 
@@ -117,7 +117,7 @@ def _of_group(field: str, written: Written) -> Writer:
 
 
 def _profile(port: Port, group: Buffer, field: str, value: str) -> Edits:
-    """Where it stands: in a row of its own, or in one of the lookup table."""
+    """Returns the changed field of a group's profile: in a row of its own, or in one of the lookup table."""
     tables, name = port.tables, group.profile_name
     if group.profile is not None and tables.has("BUFFER_PROFILE", name):
         return {("BUFFER_PROFILE", name, field): value}
@@ -201,7 +201,7 @@ def _headroom_pool(port: Port, _: int | None, value: Value) -> Edits:
 
 
 def lossy_pool(port: Port, more_bytes: int) -> Edits:
-    """What lossy classes share made larger, or smaller, by so much; nothing where no pool has a size."""
+    """Returns the fields that enlarge or shrink the pool of lossy classes; none where no pool has a size."""
     tables, name = port.tables, queues.pool_name(port)
     pool = tables.config.buffer_pool.get(name or "")
     if name is None or pool is None or not pool.size or pool.size + more_bytes <= 0:
@@ -229,6 +229,6 @@ _ROWS: dict[str, Writer] = {
 """Of queues, priority groups and ports."""
 
 _POOLS: dict[str, Writer] = {"switch.pfc.lossless_pool": _lossless_pool, "switch.pfc.headroom.ratio": _headroom_pool}
-"""What goes by the rows above."""
+"""Keys of pools, which follow from the rows above."""
 STAGES: tuple[dict[str, Writer], ...] = (_ROWS, {"switch.pfc.reserved": _reserved}, _POOLS)
 """One after another: a reserve goes by the headroom in the same field."""

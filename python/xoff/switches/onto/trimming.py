@@ -22,13 +22,13 @@ _ACTION = "packet_discard_action"
 
 
 def stage(classes: tuple[int, ...]) -> dict[str, Writer]:
-    """What is to stand where for a scenario in which data of these classes is trimmed."""
+    """Returns the writers of trimming for a scenario in which data of these classes is trimmed."""
 
     def of_queues(port: Port, _: int | None, value: Value) -> Edits:
         return _to_be_trimmed(port, classes) if value else _dropped(port)
 
     def of_switch(written: Callable[[Port, Value], Edits]) -> Writer:
-        """Where some queue is trimmed, or is to be."""
+        """Returns a writer that acts where some queue is trimmed, or is to be."""
 
         def write(port: Port, _: int | None, value: Value) -> Edits:
             return written(port, value) if trimmed_classes(port) or _to_be_trimmed(port, classes) else {}
@@ -80,7 +80,7 @@ def _name_of_copy(tables: Tables, name: str) -> str:
 
 
 def _queues_of(tables: Tables, key: str) -> list[Buffer]:
-    """Those that a row of BUFFER_QUEUE is about."""
+    """Returns the queues that a row of BUFFER_QUEUE is about."""
     return [queue for queue in tables.queues if queue.row == key]
 
 

@@ -80,7 +80,7 @@ def _unknown(key: str, row: WholeRow) -> Iterator[tuple[str, str]]:
 
 
 def _misplaced(key: str, row: PfcWatchdog) -> Iterator[tuple[str, str]]:
-    """What the row of a port has that only PFC_WD|GLOBAL has, and the other way round."""
+    """Yields fields in the row of a port that only PFC_WD|GLOBAL has, and the other way round."""
     for attribute, field in type(row).model_fields.items():
         name = field.alias or attribute
         is_of_global = name in _OF_GLOBAL
