@@ -1,4 +1,4 @@
-"""What the tests share: a small scenario, its result, and the command line."""
+"""A small scenario, its result, and the command line, for all tests."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def examples(number: int) -> int:
-    """How many examples of a random law to draw where `number` are enough for one change."""
+    """Returns the number of examples of a random law: `number` for one change, more in `make nightly`."""
     return number * (20 if NIGHTLY else 1)
 
 
@@ -70,7 +70,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def interrupted(folder: Path, *arguments: str | Path) -> Outcome:
-    """What many runs of the small scenario do at Ctrl-C, once three of them are kept in a folder of their own."""
+    """Sends Ctrl-C to a command of many runs of the small scenario, once three are kept in a folder of their own."""
     command = [sys.executable, "-m", "xoff", *map(str, arguments)]
     process = subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until(lambda: len(list(folder.glob("results/runs/small-*"))) >= 3)
@@ -181,7 +181,7 @@ def storm() -> xoff.Result:
 
 @dataclass
 class Outcome:
-    """What a command did."""
+    """Exit status and output of a command."""
 
     status: int
     out: str

@@ -1,4 +1,4 @@
-"""What scenarios may say of a switch, drawn by hypothesis."""
+"""Switch settings of scenarios, drawn by hypothesis."""
 
 from hypothesis import strategies as st
 

@@ -1,4 +1,4 @@
-"""What the README and the guides show is what happens."""
+"""The commands in the README and the guides print what is shown there."""
 
 from __future__ import annotations
 

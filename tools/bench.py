@@ -54,7 +54,7 @@ MB = 1e6
 
 
 class Run(NamedTuple):
-    """What the example prints of one run."""
+    """Numbers that the example prints of one run."""
 
     packet_hops: int
     events: int
@@ -146,7 +146,7 @@ def bytes_per_flow(simulator: Simulator) -> float:
 
 
 def bytes_per_flow_of_command() -> float:
-    """The same of `xoff run` as a whole: summary, Parquet and report included."""
+    """Returns the bytes of memory per flow of a whole `xoff run`: summary, Parquet and report included."""
     (long, more), (short, fewer) = (_peak_of_command(FABRIC, *many_flows(length)) for length in MANY_FLOWS_FOR)
     return (long - short) / (more - fewer)
 
@@ -270,7 +270,7 @@ def reno(simulator: Simulator) -> list[Figure]:
 
 
 def machine() -> dict[str, Any]:
-    """What the times depend on; a load above zero means that others were using it."""
+    """Describes the machine that times depend on; a load above zero means that others were using it."""
     try:
         found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     except OSError:

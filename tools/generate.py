@@ -157,7 +157,7 @@ def generated() -> dict[Path, str]:
 
 
 def difference(path: Path, text: str) -> str:
-    """How a file differs from what it should be; empty if it does not."""
+    """Returns the difference between a file and its right text; empty if there is none."""
     present = path.read_text(encoding="utf-8") if path.exists() else ""
     lines = difflib.unified_diff(present.splitlines(), text.splitlines(), str(path), "generated", lineterm="")
     return "\n".join(lines)

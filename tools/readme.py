@@ -26,7 +26,7 @@ SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?
 
 
 def printed(commands: str, above: str = "") -> str:
-    """What the last of some commands prints into a pipe, as if they were the first in a fresh clone.
+    """Returns the output of the last of some commands into a pipe, as if they were the first in a fresh clone.
 
     Commands in the text above them that write a folder which they name (`--out`) run before.
     """

@@ -27,7 +27,7 @@ def test_roots_and_the_tree_of_a_victim_are_printed(command: Command, run: Path)
 
 
 def test_a_flow_of_a_collective_may_be_the_victim(command: Command) -> None:
-    """Which one it is only the run knows."""
+    """Only the run knows which flow of the collective it is."""
     changes = (
         "workload.operation=all_to_all",
         "workload.algorithm=direct",

@@ -1,4 +1,4 @@
-"""How much of a run is done, and where that is written."""
+"""Share of a run that is done, and the places where that is written."""
 
 import io
 import re

@@ -119,7 +119,7 @@ def long_figure(tmp_path: Path) -> Path:
 
 
 def finished() -> dict[Path, int]:
-    """When each finished run was written; folders that are being written have a dot before their name."""
+    """Returns the time at which each finished run was written; folders with a dot before their name are unfinished."""
     return {path: path.stat().st_mtime_ns for path in Path("results/runs").glob("[!.]*/summary.json")}
 
 

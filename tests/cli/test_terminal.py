@@ -1,4 +1,4 @@
-"""What users have written is printed as it is written."""
+"""Text from users is printed as it is written."""
 
 import io
 import os
@@ -62,7 +62,7 @@ def test_where_there_is_no_terminal_no_value_is_broken(capsys: pytest.CaptureFix
 
 
 class Terminal(io.StringIO):
-    """What is written to a terminal."""
+    """Terminal that keeps what is written to it."""
 
     def isatty(self) -> bool:
         return True

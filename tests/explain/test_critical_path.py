@@ -142,7 +142,7 @@ def test_a_timeout_says_where_the_packet_was_dropped() -> None:
 
 
 def test_a_trimmed_packet_is_recovered_once_that_is_told_and_then_waits_for_its_rate() -> None:
-    """It is told once the packet has come through the queues before, in 50 us at most; windows are small for longer."""
+    """The switch tells of the loss after the queues before it, in at most 50 us; windows stay small for longer."""
     result = xoff.Scenario.load(SCENARIOS / "trimming.toml").run()
     slowest = [name for name in why.slowest(result, 40) if name.endswith("flow1")][:3]
     for path in why.critical_paths(result, slowest):
@@ -188,7 +188,7 @@ def test_a_flow_that_is_not_there_is_refused() -> None:
 
 
 def test_a_flow_that_the_end_cuts_off_waits_for_what_it_waited_for_then() -> None:
-    """Its first packet is behind the other's, of 8000 ns, and has had 700 ns of its own 800 when the run ends."""
+    """The first packet waits behind the other flow's, 8000 ns, and has had 700 of its own 800 ns at the end."""
     two = flow_from("host1", "942B", "100ns") + flow_from("host2", "9420B")
     path = path_of(NETWORK + BLOCKS + two + '[stop]\nat = "3400ns"\n', "host1.flow0")
     assert [(one.cause, one.place, one.since_ps / 1000, one.until_ps / 1000) for one in path.stretches] == [

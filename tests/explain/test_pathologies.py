@@ -1,4 +1,4 @@
-"""What went wrong is said in a line, where one stands for many."""
+"""Pathologies are told in a line, where one stands for many."""
 
 from __future__ import annotations
 

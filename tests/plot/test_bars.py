@@ -21,7 +21,7 @@ def ax() -> Axes:
 
 
 def arrows(ax: Axes) -> list[tuple[float, float]]:
-    """Where bars are cut: place, and 1 at the upper or 0 at the lower edge."""
+    """Returns the places where bars are cut, each with 1 for the upper or 0 for the lower edge."""
     marks = [drawn for drawn in ax.collections if isinstance(drawn, PathCollection)]
     return [(float(x), float(y)) for drawn in marks for x, y in np.asarray(drawn.get_offsets())]
 

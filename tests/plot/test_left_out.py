@@ -148,7 +148,7 @@ def with_cnms(result: xoff.Result, cnms: dict[str, float]) -> xoff.Result:
 
 
 def legend_of_row(row: list[Axes]) -> tuple[str, list[str]]:
-    """What stands above a row of panels, without the places of flows in their hosts."""
+    """Returns the legend above a row of panels, without the places of flows in their hosts."""
     [legend] = row[0].figure.legends
     plt.close()
     title, labels = told(legend)

@@ -41,7 +41,7 @@ def drawn(tree: PauseTree) -> Axes:
 
 
 def boxes(ax: Axes) -> list[Bbox]:
-    """Where words stand, with their frames."""
+    """Returns the places of words, with their frames."""
     return [(text.get_bbox_patch() or text).get_window_extent() for text in ax.texts if text.get_text()]
 
 

@@ -14,7 +14,7 @@ LAYOUTS: list[Layout] = ["constrained", "tight", None]
 
 
 def legend_box(ax: Axes) -> Bbox:
-    """Where the legend is drawn."""
+    """Returns the place of the legend."""
     legend = ax.get_legend()
     assert legend is not None
     return legend.get_window_extent()

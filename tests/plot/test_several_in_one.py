@@ -17,7 +17,7 @@ def ax() -> Axes:
 
 
 def labels_of(ax: Axes) -> list[str]:
-    """What the legend says."""
+    """Returns the labels of the legend."""
     legend = ax.get_legend()
     assert legend is not None
     return [text.get_text() for text in legend.get_texts()]

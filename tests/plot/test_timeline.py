@@ -46,7 +46,7 @@ def bars_of(ax: Axes) -> list[Line2D]:
 
 
 def edges_of(ax: Axes) -> list[float]:
-    """Where bars begin and end."""
+    """Returns the places where bars begin and end."""
     drawn = np.concatenate([np.asarray(line.get_xdata(), float) for line in bars_of(ax)])
     return list(drawn[~np.isnan(drawn)])
 

@@ -1,4 +1,4 @@
-"""What is near enough to a published value."""
+"""Tolerances around published values."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Whatever becomes of a file of a result folder, it is told in a line."""
+"""A damaged or missing file of a result folder is told in a line."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What is recorded of headroom."""
+"""Recorded headroom."""
 
 from __future__ import annotations
 

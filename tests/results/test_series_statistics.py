@@ -1,4 +1,4 @@
-"""What was recorded over time, summed up."""
+"""Statistics of quantities recorded over time."""
 
 import pyarrow as pa
 import pytest

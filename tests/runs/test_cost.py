@@ -1,4 +1,4 @@
-"""What a run costs."""
+"""Time and memory that a run costs."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is kept: what decides its name, and what must be in it."""
+"""Finished runs that are kept: the digest that names them, and the files that must be in them."""
 
 import errno
 import os

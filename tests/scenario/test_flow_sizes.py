@@ -1,4 +1,4 @@
-"""What docs/flow_sizes.md says of files of flow sizes is so."""
+"""The rules of docs/flow_sizes.md for files of flow sizes."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is worth knowing of a scenario before it runs."""
+"""Notes on a scenario before it runs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is varied: spelled in files and on the command line."""
+"""Axes of sweeps as files and the command line spell them."""
 
 from typing import Any
 

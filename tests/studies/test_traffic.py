@@ -1,4 +1,4 @@
-"""What must be the same in scenarios that are compared, and what may differ."""
+"""Keys that must be equal in scenarios that are compared, and keys that may differ."""
 
 from pathlib import Path
 

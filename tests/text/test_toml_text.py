@@ -1,4 +1,4 @@
-"""What is written reads back as it was."""
+"""TOML text that is written reads back as it was."""
 
 import tomllib
 

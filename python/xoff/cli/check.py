@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Checked(NamedTuple):
-    """What is known of a scenario before it runs."""
+    """Facts about a scenario that are known before it runs."""
 
     file: str
     error: str | None
@@ -28,7 +28,7 @@ class Checked(NamedTuple):
     """If it can run."""
 
     def as_data(self) -> dict[str, Any]:
-        """Its fields, for JSON."""
+        """Returns its fields, for JSON."""
         return {**self._asdict(), "offered": self.offered and self.offered._asdict()}
 
 

@@ -73,7 +73,7 @@ def _data(result: Result, folder: Path, recorded: pa.Table, flow: str | None) ->
 
 
 def _packets(result: Result, folder: Path, recorded: pa.Table, flow: str) -> pa.Table:
-    """Those of a flow. Raises OutputError if it lost none, or there is none."""
+    """Returns the recorded packets of a flow. Raises OutputError if it lost none, or if there is no such flow."""
     from xoff.explain import why
     from xoff.explain.drops import of_flow
 

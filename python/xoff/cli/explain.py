@@ -53,7 +53,7 @@ def explain(
 
 
 def _command(context: typer.Context, name: str) -> str | None:
-    """What a command of this name does, in a line."""
+    """Returns the sentence about a command of this name, if there is one."""
     command = getattr(context.parent and context.parent.command, "commands", {}).get(name)
     return None if command is None else command.get_short_help_str(limit=1000).removesuffix(".")
 

@@ -32,7 +32,7 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Where to write a file meanwhile: beside its name, which it gets once it is complete.
+    """Yields a path beside a file's name, which the file gets once it is complete.
 
     A link, a pipe or a device is no file of its own, and is written itself.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Model(StrEnum):
-    """What there is."""
+    """Fluid models that `xoff fluid` knows."""
 
     DCQCN = "dcqcn"
     DCTCP = "dctcp"

@@ -71,7 +71,7 @@ def _check_no_files(kinds: list[str]) -> None:
 def _imported(
     files: list[Path] | None, like: tuple[str | None, str | None], chip: str | None, kinds: list[str]
 ) -> Switches | None:
-    """What tables of a switch come to, with memory for all ports of the largest switch."""
+    """Returns the switches that a file of tables comes to, with memory for all ports of the largest switch."""
     port, uplink = like
     if not files:
         refuse({"--port": port, "--chip": chip, "--uplink": uplink}, "is of tables", "expected --from FILE, too")
@@ -90,7 +90,7 @@ def _imported(
 
 
 def _topologies(kinds: list[str]) -> list[str]:
-    """That which is asked for, or else the first."""
+    """Returns the topologies among the kinds asked for, or the first topology."""
     return [kind for kind in kinds if kind in TOPOLOGIES] or [TOPOLOGIES[0]]
 
 

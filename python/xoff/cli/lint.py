@@ -72,7 +72,7 @@ _COLOURS = ("red", "yellow", "cyan")
 
 
 def _told(files: int, switches: int) -> str:
-    """What was judged, and what of it together."""
+    """Says how many files were checked, and as how many switches."""
     if files == 1:
         return "1 file"
     return f"{files} files of {'one switch' if switches == 1 else f'{switches} switches'}"

@@ -16,7 +16,7 @@ from xoff.text.units import size
 
 
 class Kind(StrEnum):
-    """What can be listed."""
+    """Things that `xoff list` lists."""
 
     ALGORITHMS = "algorithms"
     CHIPS = "chips"

@@ -1,4 +1,4 @@
-"""What commands have in common that make many runs, which are kept as they finish."""
+"""Options and messages of commands that make many runs, which are kept as they finish."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from xoff.text.grid import Grid
 
 RUNS = Path("results/runs")
-"""Where finished runs are kept."""
+"""Folder in which finished runs are kept."""
 
 
 class Found(Protocol):
-    """What can be said of what has finished."""
+    """Answer that a command prints of the runs that have finished."""
 
     def as_dict(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Returns the data that `--json` prints."""
 
 
 FoundT = TypeVar("FoundT", bound=Found)
@@ -106,7 +106,7 @@ def _print(found: Found, path: Path, grid: Grid, notes: Iterable[str] = (), *, a
 
 
 def _notes(runs: Sequence[Scenario]) -> Iterator[str]:
-    """What is worth knowing of the scenarios, and of how many; seeds make no difference."""
+    """Yields notes on the scenarios, each with the number of scenarios it is about; seeds make no difference."""
     scenarios = [run for run in runs if run.seed == runs[0].seed]
     notes = Counter(note for scenario in scenarios for note in scenario.check())
     for note, count in notes.items():
@@ -125,7 +125,7 @@ def run_comparison(
     workloads: Workloads = None,
     as_json: bool,
 ) -> None:
-    """The same of scenarios that are compared, or of one with several seeds."""
+    """Prints the notes on scenarios that are compared, or on one scenario with several seeds."""
     staging = prepare(out, name, force=force)
     commit = partial(Comparison.commit, figures=figures, workloads=workloads)
     run_and_print(name, wanted, staging, commit, grids.of_comparison, workers=workers, as_json=as_json)

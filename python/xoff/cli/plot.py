@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What can be drawn: what `Result.plot` has, and what was observed by its key."""
+    """Kinds of pictures: the methods of `Result.plot`, and recorded quantities by their keys."""
 
     FCT_CDF = "fct_cdf"
     FCT_CDF_BY_WORKLOAD = "fct_cdf_by_workload"

@@ -44,7 +44,7 @@ _WHERE_ANY: dict[str, tuple[str, Callable[..., str]]] = {
     "paused_ns": ("paused", lambda nanoseconds: duration(nanoseconds / 1000)),
     "longest_pause_ns": ("longest pause", lambda nanoseconds: duration(nanoseconds / 1000)),
 }
-"""Those that are shown only where some port has a value."""
+"""Columns that are shown only where some port has a value."""
 
 
 class Order(StrEnum):
@@ -116,7 +116,7 @@ def _print_flows(result: Result, port: str, *, as_json: bool) -> None:
 
 
 def _rerouted_from_ns(result: Result) -> float | None:
-    """When a link first failed or came back; None if none did."""
+    """Returns the time at which a link first failed or came back; None if none did."""
     events = tomllib.loads(result.scenario).get("link_event", [])
     times = [nanoseconds(event["at"], "link_event.at") for event in events if "state" in event]
     return min((time for time in times if time < result.summary["end_ns"]), default=None)

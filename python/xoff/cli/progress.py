@@ -57,7 +57,7 @@ class Lines:
 def shown_progress(
     scenario: Scenario, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[Progress], None]]:
-    """What to call with each report of progress; `clock` tells seconds."""
+    """Yields a function to call with each report of progress; `clock` tells seconds."""
     if not is_terminal(sys.stderr):
         lines = Lines(scenario.title, clock)
         yield lambda state: lines.tell(share_done(scenario, state), _words(state))
@@ -71,7 +71,7 @@ def shown_progress(
 def shown_count(
     title: str, count: int, of: str = "runs", *, before: int = 0, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[], None]]:
-    """What to call for each finished one of many, `before` of which take no time; `clock` tells seconds."""
+    """Yields a function to call for each finished run of many; `before` of them take no time, `clock` tells seconds."""
     finished = itertools.count(1)
     if not is_terminal(sys.stderr):
         lines = Lines(title, clock, before / max(count, 1))
@@ -116,7 +116,7 @@ def _bar() -> Iterator[Bar]:
 
 
 def share_done(scenario: Scenario, state: Progress) -> float:
-    """How much of the run is done, from 0 to 1, by whichever of its ends is nearest."""
+    """Returns the share of the run that is done, from 0 to 1, by the nearest of its ends."""
     stop = scenario._core
     drained = state.flows_finished / max(state.flows_started, 1)
     shares = []

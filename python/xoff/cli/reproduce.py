@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xoff.reproduce.figure import Figure
 
 OUT = Path("results/reproduce")
-"""Where plots and verdicts are written, in a folder for each figure and scale; another one if keys are changed."""
+"""Folder of plots and verdicts, with a folder for each figure and scale, and another where keys are changed."""
 
 
 def reproduce(

@@ -1,4 +1,4 @@
-"""What `xoff tune` does once it knows what to search."""
+"""Search of `xoff tune`, once it is known which keys are varied."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _filled(table: Table, heading: str, rows: list[tuple[str, list[str]]]) -> Ta
 
 
 def _measured(summary: Summary) -> list[str]:
-    """What of the run completion times and goodput are of, if not all."""
+    """Says which part of the run completion times and goodput are of, if not of all."""
     time = measured_time(summary)
     if time is None:
         return []
@@ -77,7 +77,7 @@ def _measured(summary: Summary) -> list[str]:
 
 
 def _observed(summary: Summary) -> list[str]:
-    """What was recorded over time."""
+    """Lists the quantities recorded over time."""
     return [
         f"{name.replace('_', ' ').capitalize() + ':':<8} "
         + ", ".join(f"{statistic} {measured(unit, value)}" for statistic, value in statistics.items())
@@ -86,7 +86,7 @@ def _observed(summary: Summary) -> list[str]:
 
 
 def _told(packets: dict[str, Any]) -> str:
-    """What told senders of marks (DCQCN), and what gave them credit (RCCC), if anything did."""
+    """Counts the packets that told senders of marks (DCQCN) or gave them credit (RCCC), if there were any."""
     cnps = f"{packets['cnps_sent']:,} CNPs, " if packets["cnps_sent"] else ""
     return cnps + (f"{packets['credits_sent']:,} of credit, " if packets["credits_sent"] else "")
 
@@ -148,7 +148,7 @@ def _jobs(summary: Summary) -> list[str]:
 
 
 def _goodputs(flows: dict[str, Any]) -> str:
-    """How fast the unfinished flows went so far."""
+    """Says at which rates the unfinished flows have been sending."""
     least, most = flows["unfinished_goodput_min_gbps"], flows["unfinished_goodput_max_gbps"]
     if least is None:
         return ""

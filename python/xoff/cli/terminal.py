@@ -1,4 +1,4 @@
-"""What users have written goes to the terminal as it is written: no markup, and no control character by itself."""
+"""Text from users, written to the terminal as it is: no markup, and no control character by itself."""
 
 from __future__ import annotations
 

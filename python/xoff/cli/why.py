@@ -133,7 +133,7 @@ def _running(threads: int) -> Callable[[Scenario], Result]:
 
 @contextmanager
 def _refused_by(folder: Path, what: str) -> Iterator[None]:
-    """What flows it cannot be asked about is told of the argument that names them."""
+    """Rejects an argument FLOW that names no finished flow, and names the argument in the error."""
     try:
         yield
     except InputError:
@@ -228,7 +228,7 @@ def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
 
 
 def _shown(found: list[Part]) -> list[Part]:
-    """Those that are told one by one."""
+    """Returns the parts that are shown in rows of their own."""
     return [part for part in found if part.share >= _LEAST_SHARE]
 
 
@@ -288,7 +288,7 @@ def _tell_job(result: Result, folder: Path, workload: int, threads: int, *, as_j
 
 
 def _stuck_in(result: Result, workload: int) -> str:
-    """Which of its flows to ask about instead."""
+    """Names a flow of the unfinished collective to ask about instead."""
     from xoff.explain import why
 
     names = why.unfinished(result, workload)
@@ -327,7 +327,7 @@ def _print_pairs(result: Result, paths: Sequence[CriticalPath], besides: str) ->
 
 
 def _say_marks(paths: Sequence[CriticalPath]) -> None:
-    """Where packets were marked, of which rates and windows are low."""
+    """Prints where packets were marked, since marks keep rates and windows low."""
     marked: Counter[str] = Counter()
     for path in paths:
         marked.update(path.marked_at)
@@ -346,7 +346,7 @@ def _has(path: CriticalPath, wanted: Part) -> bool:
 
 
 def _words(result: Result, part: Part) -> list[str]:
-    """What it was, and where."""
+    """Returns the words for a part of a flow's time, and for its place."""
     from xoff.explain.critical_path import Cause
     from xoff.results.table import reason_words
 
@@ -364,7 +364,7 @@ def _words(result: Result, part: Part) -> list[str]:
 
 
 def _most_of(result: Result, part: Part, source: str) -> str:
-    """The same in one cell; that bits leave by the adapter of their source goes without saying."""
+    """Returns the words for the largest part in one cell; the adapter of the flow's own source is left out."""
     from xoff.explain.critical_path import Cause
 
     words, where = _words(result, part)

@@ -1,4 +1,4 @@
-"""What keys may be in a search, as it is spelled."""
+"""Ranges of keys in a search, as they are spelled."""
 
 from decimal import Decimal
 

@@ -69,7 +69,7 @@ groups = 2
 
 
 def imported(scenario: xoff.Scenario, folder: Path) -> scenario_values.Said:
-    """What SONiC's tables of it come to, for as many ports as it has."""
+    """Returns the settings that SONiC's tables of a scenario come to, for as many ports as it has."""
     path = folder / "config_db.json"
     path.write_text(scenario.export("sonic").text, encoding="utf-8")
     return scenario_values.of_part(SwitchTables.load(path).part_of_scenario("Ethernet0", 8))

@@ -37,7 +37,7 @@ GOOD = ROOT / "examples" / "sonic" / "good" / "config_db.json"
 
 
 def exported(found: Outcome) -> Tables:
-    """What `xoff export` writes for SONiC, with the chip that it is for, unless the plan takes memory as one pool."""
+    """Returns the tables that `xoff export` writes for SONiC, with their chip, unless the plan has one pool."""
     chip = None if found.plan.mmus == 1 else next(chip for chip in catalogue.chips() if chip["name"] == found.plan.chip)
     return Tables.parse("config_db.json", Format.SONIC.write(found.settings).text, chip)
 
@@ -68,7 +68,7 @@ def spelled(policy: dict[str, Any]) -> dict[str, Any]:
 
 
 def markers(scenario: dict[str, Any], rate_bps: int | None = None) -> dict[int, Any]:
-    """Those of the queues of each class, by rate if one is given, whether they look at what enters or what leaves."""
+    """Returns the markers of the queues of each class, by rate if one is given, each with when it looks."""
     marking = scenario["switch"][0].get("marking", {})
     at_rate = marking.get("at_rate", {}).get(f"{rate_bps}bps", {})
     of_all, by_priority = (

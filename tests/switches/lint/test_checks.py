@@ -44,7 +44,7 @@ def judged(tables: object, lookup: str | None = None, chip: str | None = None) -
 
 
 def of(check: str) -> list[tuple[Severity, int, str]]:
-    """What a check finds in its examples: how bad, where, and why."""
+    """Returns the findings of a check in its examples: severity, line and reason."""
     found = [finding for path in FAULTS if path.stem == check for finding in findings(path)]
     return [(finding.severity, finding.place.line, finding.physics) for finding in found]
 
@@ -1123,7 +1123,7 @@ def test_a_cable_of_no_length_gets_no_headroom(profile: str | None, model: str) 
 
 @pytest.mark.parametrize(("length", "found"), [("0m", True), ("5m", False)])
 def test_nor_does_one_with_a_profile_that_is_to_be_computed(length: str, *, found: bool) -> None:
-    """Where the row names such a profile, too (sonic-swss, cfgmgr/buffermgrdyn.cpp)."""
+    """The row names a profile that the switch computes (sonic-swss, cfgmgr/buffermgrdyn.cpp)."""
     tables = changed_good()
     tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = "dynamic"
     tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"] = length
@@ -1152,7 +1152,7 @@ def test_ends_of_a_cable_are_held_against_each_other() -> None:
 
 
 def two_switches(first: object, second: object) -> list[str]:
-    """What is said of the ends of their link."""
+    """Returns the findings about the two ends of a link."""
     both = [Tables.of([parse(f"{name}.json", json.dumps(its))]) for name, its in (("a", first), ("b", second))]
     return [one.physics for one in lint(both) if one.check == "ends_disagree"]
 
@@ -1351,7 +1351,7 @@ def test_of_the_whole_switch_only_the_map_of_dscps_is_applied() -> None:
 
 
 def in_brackets(tables: dict[str, Any]) -> dict[str, Any]:
-    """The same tables as images before 2021 have them."""
+    """Returns the tables with references in brackets, as images before 2021 have them."""
     targets = {"profile": "BUFFER_PROFILE", "pool": "BUFFER_POOL", "wred_profile": "WRED_PROFILE"} | {
         field: field.upper() for field in ("scheduler", "dscp_to_tc_map", "tc_to_queue_map")
     }
@@ -1583,7 +1583,7 @@ def test_a_length_without_its_unit_is_none_whether_text_or_number(length: object
 
 
 def test_a_port_has_a_speed() -> None:
-    """It is mandatory in SONiC's model (sonic-port.yang)."""
+    """SONiC's model requires the speed (sonic-port.yang)."""
     tables = changed_good()
     del tables["PORT"]["Ethernet0"]["speed"]
     (finding,) = judged(tables)
@@ -1626,7 +1626,7 @@ def test_values_are_shown_as_json_has_them() -> None:
 
 
 def in_chassis(tables: dict[str, Any], card: str) -> dict[str, Any]:
-    """The same tables with queues by line card and chip, as qos_config.j2 of sonic-buildimage writes them."""
+    """Returns the tables with queues by line card and chip, as qos_config.j2 of sonic-buildimage writes them."""
     queues = {
         table: {f"{card}|{key}": row for key, row in tables[table].items()} for table in ("QUEUE", "BUFFER_QUEUE")
     }

@@ -80,7 +80,7 @@ def memory(tables: SwitchTables) -> int:
 
 @pytest.fixture
 def exported(tmp_path: Path, request: pytest.FixtureRequest) -> SwitchTables:
-    """What a plan comes to."""
+    """Returns the tables that a plan is exported to."""
     path = tmp_path / "config_db.json"
     path.write_text(xoff.SwitchPlan.load(request.param).export("sonic").text, encoding="utf-8")
     return SwitchTables.load(path)

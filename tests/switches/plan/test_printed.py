@@ -16,7 +16,7 @@ EIGHT = "priorities = [0, 1, 2, 3, 4, 5, 6, 7]\nlossless = true"
 
 
 def judged(name: str) -> dict[str, bool | None]:
-    """What is printed in a shipped plan, and whether it follows."""
+    """Returns, for each value that a shipped plan prints, whether it follows."""
     found = compute(ROOT / "plans" / f"{name}.toml")
     return {row.key: row.follows for row in found.rows if row.printed}
 

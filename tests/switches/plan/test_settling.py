@@ -1,4 +1,4 @@
-"""How soon one port is busy again after flows begin at once, and what is in its queue then."""
+"""Time until one port is busy again after flows begin at once, and the queue at that time."""
 
 from __future__ import annotations
 

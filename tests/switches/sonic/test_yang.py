@@ -39,7 +39,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def says(models: Path, tmp_path: Path) -> Says:
-    """What `yanglint` says of tables."""
+    """Returns a function that runs `yanglint` on tables and answers its messages."""
 
     def validate(tables: dict[str, Any]) -> str:
         data = instance(tables)

@@ -44,7 +44,7 @@ _BOOLEANS = {"wred_green_enable", "wred_yellow_enable", "wred_red_enable"}
 
 
 def instance(tables: dict[str, Any]) -> dict[str, Any]:
-    """The same tables by the models. Raises KeyError for a table that is not known here."""
+    """Returns the tables in the shape of the models. Raises KeyError for a table that is not known here."""
     found = {}
     for table, rows in tables.items():
         if table == "DEVICE_METADATA":
@@ -79,7 +79,7 @@ def rendered(models: Path, into: Path) -> None:
 
 
 def validated(data: Path, names: list[str], models: Path) -> str:
-    """What `yanglint` says against these models: nothing of what is valid."""
+    """Returns the messages of `yanglint` on data against these models; empty if the data is valid."""
     schemas = [str(models / f"{name}.yang") for name in names]
     command = ["yanglint", "--quiet", "--type=config", f"--path={models}", *schemas, str(data)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
