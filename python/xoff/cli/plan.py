@@ -38,13 +38,13 @@ def plan(
 ) -> None:
     """Compute thresholds and headroom for a chip and a fabric.
 
-    Every row has its formula with the numbers in it, its source, and the verdict of its check. With --simulate it is
-    said whether ECN, or QCN, came before PFC and whether anything was lost, and how busy one port is where hosts answer
-    congestion. Of several MMUs that which has least left is simulated, and others whose headroom may not be enough.
+    Every row has its formula with the numbers in it, its source, and the verdict of its check. --simulate tells
+    whether ECN, or QCN, came before PFC and whether packets were lost. It also tells how busy one port is where hosts
+    answer congestion. Of several MMUs it simulates the one with least left, and others whose headroom may be too small.
 
-    Exit status: 0 no check fails, 1 a check fails, or --simulate loses packets of lossless classes or pauses a class
-    (PFC) before it marks one (ECN), 2 a plan that cannot be read, or not be simulated though no check fails. What a
-    paper prints, following or not, fails nothing.
+    Exit status: 0 if no check fails. 1 if a check fails, or if --simulate loses packets of lossless classes or pauses
+    a class (PFC) before it marks it (ECN). 2 if a plan cannot be read, or cannot be simulated though no check fails.
+    Values that a paper prints fail nothing, whether they follow or not.
     """
     from xoff.errors import InputError, PlanError
     from xoff.switches.plan.outcome import compute  # brings pydantic, which other commands do not need
