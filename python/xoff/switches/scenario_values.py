@@ -1,4 +1,4 @@
-"""What a scenario says of one of its switches as single values, each by its key, whichever way it says them."""
+"""Settings of a scenario's switch as single values by key, whichever way the scenario writes them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from xoff.switches.importing import Part
 
 Value: TypeAlias = int | Fraction | str | bool
-"""Bytes, a share or a probability, a name, yes or no."""
+"""Value of a key: bytes, a share or a probability, a name, yes or no."""
 
 _ALONE = """
 topology = { kind = "star", hosts = 2, host_link = { rate = "100Gbps", delay = "1us" } }
 transport.any = { kind = "constant_rate" }
 workload = [{ kind = "permutation", transport = "any", size = "1kB", priority = CLASS }]
 """
-"""A scenario around switches of which tables say something."""
+"""A scenario around the switch part that follows from tables."""
 _COUNTS = ("switch.scheduler", "switch.trimming.priority")
-"""Keys with numbers that are no bytes."""
+"""Beginnings of keys whose whole numbers are no bytes."""
 
 
 class Key(NamedTuple):
-    """A key of a scenario, and the class that it is about where there is one for each."""
+    """A key of a scenario, with its class if each class has a value of its own."""
 
     name: str
     one: int | None = None
@@ -41,32 +41,32 @@ class Key(NamedTuple):
 
 
 TRIMMING = Key("switch.trimming")
-"""Whether packets are trimmed."""
+"""Key whose value says whether packets are trimmed."""
 TRIMMING_SIZE = Key("switch.trimming.size")
 TRIMMING_PRIORITY = Key("switch.trimming.priority")
 
 
 class Said(NamedTuple):
-    """All that is said of a switch."""
+    """All settings of a switch."""
 
     lossless: dict[int, bool]
-    """Of every class, whether it is."""
+    """Whether each class is lossless."""
     values: dict[Key, Value | None]
-    """None where nothing is said."""
+    """Value of each key; None where the scenario leaves it out."""
 
 
 class Marks(NamedTuple):
-    """What a marker comes to."""
+    """Thresholds of a marker."""
 
     kind: str | None
-    """None if it has a threshold or a ramp."""
+    """Kind of the marker; None for a threshold or a ramp."""
     minimum: int | None
     maximum: int | None
     probability: Fraction | None
 
     @classmethod
     def of(cls, marker: dict[str, Any] | None) -> Marks:
-        """Of a piece of the scenario; all None where nothing is said."""
+        """Makes the thresholds of a marker of the scenario; all None if there is none."""
         if not marker:
             return cls(None, None, None, None)
         if marker["kind"] == "threshold":
@@ -78,7 +78,7 @@ class Marks(NamedTuple):
 
 
 def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
-    """What a scenario says of a switch, and of its ports of this rate."""
+    """Returns the settings of a scenario's switch, with those of its ports of one rate."""
     return _of_document(tomllib.loads(scenario.to_toml()), scenario, node, rate_bps)
 
 
@@ -90,7 +90,7 @@ def _of_document(document: dict[str, Any], scenario: Scenario, node: str, rate_b
 
 
 def resolved(scenario: Scenario, node: str, rate_bps: int | None, keys: Iterable[Key]) -> Said:
-    """The same, and what the scenario leaves to formulas and defaults of some keys. Raises ScenarioError."""
+    """Returns the settings of a switch, with computed values of some keys that are left out. Raises ScenarioError."""
     found = of_scenario(scenario, node, rate_bps)
     memory = json.loads(scenario._core.switch_memory(scenario.read_files(), node))["lossless"]
     if memory is None:
@@ -115,7 +115,7 @@ def _ports(scenario: Scenario, node: str) -> list[Port]:
 
 
 def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None) -> str:
-    """The switch of this name; left out, the first, if the same is said of all, and of their ports of this rate.
+    """Returns the name of a switch: the given one, or the first if all switches, and their ports of a rate, are alike.
 
     Raises ScenarioError.
     """
@@ -134,14 +134,14 @@ def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None
 
 
 def of_part(part: Part) -> Said:
-    """What tables come to."""
+    """Returns the settings of the switch part that follows from tables."""
     some_class = next(setting.value for setting in part.tables[0].settings if setting.key == "priority")
     around = _ALONE.replace("CLASS", str(some_class))
     return of_scenario(Scenario.from_text(f"{around}\n{part.text}"), "switch0", None)
 
 
 def spelled(key: Key, value: Value) -> str:
-    """As a scenario has it."""
+    """Spells a value as a scenario does."""
     if isinstance(value, str | bool):
         return str(value).lower() if isinstance(value, bool) else value
     if isinstance(value, int):
@@ -204,7 +204,7 @@ def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterato
 
 
 def _at_rate(table: dict[str, Any], rate_bps: int | None) -> dict[str, Any]:
-    """What a table says of ports of a rate; nothing where it says nothing."""
+    """Returns the settings of a table for ports of a rate; empty if there are none."""
     at_rates = table.get("at_rate", {}).items()
     return next((at for rate, at in at_rates if quantity("rate", rate) == rate_bps), {})
 
@@ -236,7 +236,7 @@ def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401
-    """A piece of the scenario as it stands there."""
+    """Returns a value of the scenario as text; None if it is empty."""
     return json.dumps(value) if value else None
 
 

@@ -1,4 +1,4 @@
-"""Whose packets a switch of a scenario trims: data of RoCE with selective repeat, in lossy classes."""
+"""Classes whose packets a switch trims: lossy ones with data of RoCE with selective repeat."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 class Trimmable(NamedTuple):
-    """Classes with data that is trimmed, and what else is in them."""
+    """Classes with data that is trimmed, and other transports in them."""
 
     classes: tuple[int, ...]
     beside: tuple[str, ...]
-    """Transports with data there that knows nothing of headers."""
+    """Transports with data in these classes whose receivers do not answer trimmed headers."""
 
 
 def trimmable(scenario: Scenario, lossy: Iterable[int]) -> Trimmable:
-    """Of these lossy classes those with such data; of flows that are read from a file, any may be."""
+    """Returns the lossy classes with data that is trimmed; flows that are read from a file may be in any class."""
     document = tomllib.loads(scenario.to_toml())
     data = [(one["transport"], _priorities(one, lossy)) for one in document["workload"]]
     understood = {name for name, _ in data if _understands(document["transport"][name])}
@@ -30,7 +30,7 @@ def trimmable(scenario: Scenario, lossy: Iterable[int]) -> Trimmable:
 
 
 def _understands(transport: dict[str, Any]) -> bool:
-    """Whether its receivers answer a header."""
+    """Whether receivers of a transport answer a trimmed header."""
     return bool(transport["kind"] == "roce" and transport["recovery"]["kind"] == "selective_repeat")
 
 
