@@ -1,4 +1,4 @@
-"""A scenario's switch, and the hosts around it, as settings that exporters write down."""
+"""Settings for exporters from a scenario's switch and its hosts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST_DSCP = 63
 _XOFF_ALPHA = "switch.pfc.xoff.alpha_by_priority[{}]"
 _QUEUE = "switch.marking.queue_by_priority.{}"
 _FOR_HOSTS = ("dcqcn", "dctcp", "ecn_star", "qcn", "hpcc", "power_tcp")
-"""Congestion controls that exporters know something of."""
+"""Congestion controls that exporters can write."""
 
 
 class _Pool(TypedDict):
@@ -57,10 +57,10 @@ class _Lossless(TypedDict):
 
 
 class _Memory(TypedDict):
-    """As `_xoff.Scenario.switch_memory` has it."""
+    """Memory of a switch, as `_xoff.Scenario.switch_memory` returns it."""
 
     classes: list[int]
-    """In use; only these have reserves."""
+    """Classes in use; only these have reserves."""
     pools: list[_Pool]
     reserved_per_queue: int
     reserved_per_port: int
@@ -68,7 +68,7 @@ class _Memory(TypedDict):
 
 
 class Configured(NamedTuple):
-    """What is to be written, and what of the scenario is not."""
+    """Settings to write, and notes on parts of the scenario that are left out."""
 
     settings: Settings
     notes: tuple[str, ...]
@@ -77,13 +77,13 @@ class Configured(NamedTuple):
 def settings_of(
     scenario: Scenario, switch: str | None = None, chip: str | None = None, dscps: Mapping[int, int] | None = None
 ) -> Configured:
-    """What a scenario says of one of its switches.
+    """Returns the settings of one of a scenario's switches.
 
     Args:
-        scenario: One whose switches have shared memory and Dynamic Threshold.
-        switch: Its name; left out, the first, if the scenario says the same of all.
-        chip: What it is; left out, as the scenario has it.
-        dscps: By priority, what packets of a class carry; of others eight times the priority, the class selector.
+        scenario: A scenario whose switches have shared memory and Dynamic Threshold.
+        switch: Name of the switch; left out, the first, if the scenario sets all alike.
+        chip: Name of the chip; left out, as in the scenario.
+        dscps: DSCP of a class by its priority; left out, eight times the priority, the class selector.
 
     Raises:
         ScenarioError: The scenario cannot run, has no such switch, or one that cannot be configured.
@@ -127,9 +127,9 @@ class _Switch:
     name: str
     ports: tuple[Port, ...]
     by_rate: dict[int, scenario_values.Said]
-    """What is said of ports of each rate."""
+    """Settings by rate of ports."""
     classes: list[int]
-    """Those that the scenario has, or if it names none those in use."""
+    """Classes that the scenario names, or those in use if it names none."""
     memory: _Memory
     chip: str | None
 
@@ -147,12 +147,12 @@ class _Switch:
 
     @property
     def fastest_bps(self) -> int:
-        """The rate of its fastest ports."""
+        """Rate of the fastest ports."""
         return max(self.by_rate)
 
     @property
     def own(self) -> scenario_values.Said:
-        """What is said of these."""
+        """Settings of the fastest ports."""
         return self.by_rate[self.fastest_bps]
 
     @property
@@ -161,7 +161,7 @@ class _Switch:
 
     @property
     def memory_bytes(self) -> int:
-        """All of it."""
+        """Memory of the switch: pools, reserves and headroom."""
         lossy = len(self._lossy(self.memory["classes"]))
         reserved = self.memory["reserved_per_port"] or self.memory["reserved_per_queue"] * max(1, lossy)
         all_pools = sum(pool["shared"] for pool in self.memory["pools"]) + reserved * len(self.ports)
@@ -174,7 +174,7 @@ class _Switch:
         return [one for one in classes if not self.own.lossless[one]]
 
     def value(self, key: str, one: int | None = None) -> scenario_values.Value | None:
-        """What is said of a key."""
+        """Returns the value of a key for the fastest ports; None if it is left out."""
         return self.own.values.get(Key(key, one))
 
     def check(self) -> None:

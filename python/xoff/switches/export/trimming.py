@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from xoff.switches.scenario_values import Said
 
 SPECTRUM_BYTES = range(256, 1024 + 1, 4)
-"""To which Spectrum trims."""
+"""Sizes in bytes to which Spectrum can trim."""
 
 
 class Found(NamedTuple):
-    """What is to be written, and what is to be said of it."""
+    """Trimming to write, and notes on it."""
 
     trimming: Trimming | None
     notes: tuple[str, ...]
 
 
 def trimming_of(scenario: Scenario, said: Said, lossy: Iterable[int]) -> Found:
-    """What a scenario says of a switch with these lossy classes: only those with data that is trimmed are."""
+    """Returns the trimming of a scenario's switch; of its lossy classes, only those with data that is trimmed."""
     size, priority = said.values.get(TRIMMING_SIZE), said.values.get(TRIMMING_PRIORITY)
     if size is None or priority is None:
         return Found(None, ())
@@ -43,17 +43,17 @@ def trimming_of(scenario: Scenario, said: Said, lossy: Iterable[int]) -> Found:
 
 
 def dscp_of_headers(settings: Settings, trimming: Trimming) -> int:
-    """That of the class into which they go, so that the next switch puts them there, too."""
+    """Returns the DSCP of the class of trimmed headers, so that the next switch puts them there, too."""
     return next(one.dscp for one in settings.classes if one.priority == trimming.priority)
 
 
 def spectrum_bytes(trimming: Trimming) -> int:
-    """The least size of Spectrum that is no smaller, or the largest."""
+    """Returns the least size of Spectrum that is not smaller than the trimmed size, or the largest."""
     return next((size for size in SPECTRUM_BYTES if size >= trimming.size_bytes), SPECTRUM_BYTES[-1])
 
 
 def written_notes(settings: Settings) -> list[str]:
-    """Whose packets are trimmed."""
+    """Returns notes on the classes and transports whose packets are trimmed."""
     trimming = settings.trimming
     if trimming is None:
         return []
@@ -71,7 +71,7 @@ def written_notes(settings: Settings) -> list[str]:
 
 
 def left_out_notes(settings: Settings, why: str) -> list[str]:
-    """That nothing is written."""
+    """Returns a note that trimming is not written, with the reason."""
     if settings.trimming is None:
         return []
     told = f"headers of {settings.trimming.size_bytes} B in class {settings.trimming.priority}"
