@@ -1,8 +1,9 @@
-"""Decisions have one form, and the index has them all."""
+"""ARCHITECTURE, CONTRIBUTING and the decisions name what is there."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *DECISIONS]
+INVENTED = ("halving", "half_free", "PAPER", "KIND")
+"""Names in recipes of CONTRIBUTING."""
+FILE = re.compile(r"`([\w.-]+(?:/[\w.-]+)*(?:\.(?:rs|py|toml|txt|csv|md)|/))`")
+
+
+def files() -> list[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [f"/{name}" for name in listed.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
+    there = files()
+    named = {
+        name for name in FILE.findall(page.read_text(encoding="utf-8")) if not any(word in name for word in INVENTED)
+    }
+    missing = [
+        name
+        for name in sorted(named)
+        if not any(path.endswith(f"/{name}") or (name.endswith("/") and f"/{name}" in path) for path in there)
+    ]
+    assert not missing
 
 
 @pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.stem)
