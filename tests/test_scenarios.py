@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ def pairs(row: tuple[str, ...]) -> set[tuple[str, str]]:
     return set(itertools.combinations(row, 2))
 
 
-def covering(rows: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+def covering(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
     """Rows in which every two kinds stand together that do in any row."""
     missing = set().union(*map(pairs, rows))
     while missing:
