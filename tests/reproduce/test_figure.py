@@ -189,7 +189,7 @@ def test_panels_show_what_has_run(atlas: Path, tmp_path: Path) -> None:
             "flows.all.cuont,1,late",
             "line 3: flows.all.cuont cannot be measured",
         ),
-        ("figure.toml", "title =", "name =", "figure.toml: title: is missing; expected a value: what the figure shows"),
+        ("figure.toml", "title =", "name =", "figure.toml: title: is missing; expected a value: title of the figure"),
         (
             "figure.toml",
             "seeds = 2",
