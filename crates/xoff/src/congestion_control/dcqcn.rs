@@ -23,57 +23,51 @@ pub use reaction_point::Dcqcn;
 /// Settings of DCQCN. The preset gives the value of each key that is left out.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = presets::describe)]
 pub struct Parameters {
     /// Source of the values that are left out.
     pub preset: Preset,
-    /// Weight of the newest period in alpha, above 0 and at most 1 [g]. Preset `paper`: 1/256; `mellanox`: 1/256.
+    /// Weight of the newest period in alpha, above 0 and at most 1 [g].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Option<Ratio>,
-    /// Alpha at the first CNP, 0 to 1. Preset `paper`: 1; `mellanox`: 1.
+    /// Alpha at the first CNP, 0 to 1.
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub initial_alpha: Option<Ratio>,
     /// Time without a CNP after which alpha falls; with `alpha_rises = "at_period"` time from one update of alpha to
-    /// the next [K]. Preset `paper`: 55 us; `mellanox`: 1 us.
+    /// the next [K].
     #[schemars(extend("x-above" = "0s"))]
     pub alpha_period: Option<Span>,
-    /// Event at which alpha rises. Preset `paper`: `at_cnp`; `mellanox`: `at_period`.
+    /// Event at which alpha rises.
     pub alpha_rises: Option<AlphaRises>,
     /// Value of alpha by which a CNP cuts: before or after the CNP raised it. Cuts on a clock take alpha as it is at
-    /// the tick. Only with `alpha_rises = "at_cnp"`. Preset `paper`: `old_alpha`; `mellanox`: `old_alpha`.
+    /// the tick. Only with `alpha_rises = "at_cnp"`.
     pub cut_by: Option<CutBy>,
     /// Period of a clock that allows one cut at a tick, if a CNP has come since the tick before; the first CNP starts
-    /// it. `0s` cuts at every CNP. Preset `paper`: 0; `mellanox`: 4 us.
+    /// it. `0s` cuts at every CNP.
     pub cut_period: Option<Span>,
-    /// Cuts that lower the target rate to the current rate [clamp target rate]. Preset `paper`: `always`; `mellanox`:
-    /// `after_time_increase`.
+    /// Cuts that lower the target rate to the current rate [clamp target rate].
     pub clamp_target_rate: Option<Clamp>,
-    /// Time from one increase by the timer to the next [T]. Preset `paper`: 55 us; `mellanox`: 300 us.
+    /// Time from one increase by the timer to the next [T].
     #[schemars(extend("x-above" = "0s"))]
     pub timer: Option<Span>,
-    /// Bytes sent from one increase by the byte counter to the next [B]; `0B` switches the counter off. Preset `paper`:
-    /// 10 MB; `mellanox`: 0.
+    /// Bytes sent from one increase by the byte counter to the next [B]; `0B` switches the counter off.
     pub byte_counter: Option<Bytes>,
-    /// Increases by the timer, or by the byte counter, that are fast recovery [F]. Preset `paper`: 5; `mellanox`: 1.
+    /// Increases by the timer, or by the byte counter, that are fast recovery [F].
     pub fast_recovery: Option<u32>,
     /// Whether an increase is counted before its number decides its stage, which leaves one fewer in fast recovery.
-    /// Preset `paper`: false; `mellanox`: false.
     pub count_first: Option<bool>,
-    /// Step by which an additive increase raises the target rate [`R_AI`]. Preset `paper`: 40 Mb/s; `mellanox`: 1/5000
-    /// of the link.
+    /// Step by which an additive increase raises the target rate [`R_AI`].
     pub additive_increase: Option<Rate>,
-    /// Step by which a hyper increase raises the target rate [`R_HAI`]. Preset `paper`: 200 Mb/s; `mellanox`: 1/500 of
-    /// the link.
+    /// Step by which a hyper increase raises the target rate [`R_HAI`].
     pub hyper_increase: Option<Rate>,
-    /// Condition of hyper increases. Preset `paper`: `both_beyond`; `mellanox`: `time_beyond`.
+    /// Condition of hyper increases.
     pub hyper_when: Option<HyperWhen>,
-    /// Least rate to which cuts lower a flow. Preset `paper`: 100 Mb/s; `mellanox`: 1 Gb/s.
+    /// Least rate to which cuts lower a flow.
     #[schemars(extend("x-above" = "0bps"))]
     pub minimum_rate: Option<Rate>,
-    /// Least time from one CNP of a flow to the next [N]; `0s` answers every marked packet. Preset `paper`: 50 us;
-    /// `mellanox`: 0, since the code that it comes from marks acknowledgements instead.
+    /// Least time from one CNP of a flow to the next [N]; `0s` answers every marked packet.
     pub cnp_interval: Option<Span>,
-    /// Clock by which the receiver checks whether a flow was marked in the interval. Preset `paper`: `after_cnp`;
-    /// `mellanox`: `after_cnp`.
+    /// Clock by which the receiver checks whether a flow was marked in the interval.
     pub cnp_clock: Option<CnpClock>,
     #[serde(skip)]
     values: Shared,

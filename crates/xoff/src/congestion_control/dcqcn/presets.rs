@@ -1,9 +1,11 @@
-//! Presets of DCQCN: whole sets of values, named after their source.
+//! Presets of DCQCN: whole sets of values, from the paper and from a code in use.
+//! The values stand here alone; descriptions of the keys get theirs from this table.
 
 use std::sync::{Arc, OnceLock};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use super::{AlphaRises, Clamp, CnpClock, CutBy, HyperWhen, NotificationPoint, Parameters};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
@@ -27,22 +29,35 @@ impl Step {
     }
 }
 
-/// Source of the values that are left out.
+/// In descriptions: a rate as TOML has it, or a share of the link.
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::By(rate) => rate.serialize(serializer),
+            Self::PartOfLink(parts) => serializer.collect_str(&format_args!("1/{parts} of the link")),
+        }
+    }
+}
+
+/// Sources of whole sets of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
-    /// The paper, as deployed (SIGCOMM 2015, section 5). It prints neither `hyper_increase` nor `minimum_rate`; these are
+    /// The paper, as deployed (SIGCOMM 2015, section 5); `hyper_increase` and `minimum_rate`, which it does not print, are
     /// those of its authors' simulator.
     #[default]
     Paper,
-    /// HPCC's simulator as its run script calls it `dcqcn`, after the adapters that Mellanox sold.
+    /// HPCC's simulator with the settings that its run script calls `dcqcn`, after the adapters that Mellanox sold; its receivers
+    /// answer every mark, since that code marks acknowledgements.
     Mellanox,
 }
 
-/// Values of all settings of a reaction point, none left out.
-#[derive(Clone, Debug)]
+/// Every value of a reaction point and a notification point, by the names of the keys.
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Values {
+    #[serde(serialize_with = "fraction")]
     pub(super) gain: f64,
+    #[serde(serialize_with = "fraction")]
     pub(super) initial_alpha: f64,
     pub(super) alpha_period: Span,
     pub(super) alpha_rises: AlphaRises,
@@ -57,13 +72,50 @@ pub(super) struct Values {
     pub(super) hyper_increase: Step,
     pub(super) hyper_when: HyperWhen,
     pub(super) minimum_rate: Rate,
+    cnp_interval: Span,
+    cnp_clock: CnpClock,
 }
 
-/// Values computed from the parameters once and shared by all flows, so that none carries a copy.
+/// Writes a number as `1/n` where it is the n-th part of 1, from 2 on.
+fn fraction<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    let parts = 1.0 / number;
+    if parts.fract() == 0.0 && parts > 1.0 {
+        serializer.collect_str(&format_args!("1/{parts}"))
+    } else {
+        serializer.collect_str(number)
+    }
+}
+
+/// Adds the value that each preset has to the description of its key.
+pub(super) fn describe(schema: &mut Schema) {
+    let told = |preset: Preset| serde_json::to_value(preset.values()).expect("numbers and words");
+    let (paper, mellanox) = (told(Preset::Paper), told(Preset::Mellanox));
+    let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (key, described) in keys {
+        if let (Some(paper), Some(mellanox), Some(about)) =
+            (paper.get(key), mellanox.get(key), described["description"].as_str())
+        {
+            let [paper, mellanox] = [paper, mellanox].map(written);
+            described["description"] =
+                format!("{about} Preset `paper`: {paper}; `mellanox`: {mellanox}.").into();
+        }
+    }
+}
+
+/// Returns a value as a description has it: one of TOML in backticks, any other phrase as it stands.
+fn written(value: &Value) -> String {
+    match value.as_str() {
+        Some(phrase) if phrase.contains(' ') => phrase.to_owned(),
+        Some(word) => format!("`{word}`"),
+        None => format!("`{value}`"),
+    }
+}
+
+/// Values of parameters and their preset, made once, so that no flow carries them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared(OnceLock<Arc<Values>>);
 
-/// Always equal, since the values follow from the parameters beside them.
+/// Always equal, as the values follow from the parameters beside them.
 impl PartialEq for Shared {
     fn eq(&self, _other: &Self) -> bool {
         true
@@ -88,6 +140,8 @@ impl Preset {
             hyper_increase: Step::By(Rate::new(200_000_000)),
             hyper_when: HyperWhen::BothBeyond,
             minimum_rate: Rate::new(100_000_000),
+            cnp_interval: Span::from_microseconds(50),
+            cnp_clock: CnpClock::AfterCnp,
         };
         match self {
             Self::Paper => paper,
@@ -103,6 +157,7 @@ impl Preset {
                 hyper_increase: Step::PartOfLink(500),
                 hyper_when: HyperWhen::TimeBeyond,
                 minimum_rate: Rate::from_gbps(1),
+                cnp_interval: Span::ZERO,
                 ..paper
             },
         }
@@ -133,6 +188,8 @@ impl Parameters {
             hyper_increase: self.hyper_increase.map_or(preset.hyper_increase, Step::By),
             hyper_when: self.hyper_when.unwrap_or(preset.hyper_when),
             minimum_rate: self.minimum_rate.unwrap_or(preset.minimum_rate),
+            cnp_interval: self.cnp_interval.unwrap_or(preset.cnp_interval),
+            cnp_clock: self.cnp_clock.unwrap_or(preset.cnp_clock),
         }
     }
 
@@ -142,7 +199,7 @@ impl Parameters {
         let values = self.values();
         let [additive, hyper] =
             [values.additive_increase, values.hyper_increase].map(|step| step.at(line_rate));
-        (values.gain, values.timer, additive, hyper, self.notification_point().interval)
+        (values.gain, values.timer, additive, hyper, values.cnp_interval)
     }
 
     /// Whether a CNP raises alpha, so that a cut may go by either value.
@@ -151,13 +208,25 @@ impl Parameters {
     }
 
     pub(super) fn notification_point(&self) -> NotificationPoint {
-        let interval = match self.preset {
-            Preset::Paper => Span::from_microseconds(50),
-            Preset::Mellanox => Span::ZERO,
-        };
-        NotificationPoint {
-            interval: self.cnp_interval.unwrap_or(interval),
-            clock: self.cnp_clock.unwrap_or(CnpClock::AfterCnp),
-        }
+        let values = self.values();
+        NotificationPoint { interval: values.cnp_interval, clock: values.cnp_clock }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_described_with_the_values_of_the_presets() {
+        let schema = schemars::schema_for!(Parameters).to_value();
+        let about = |key: &str| schema["properties"][key]["description"].as_str().unwrap().to_owned();
+        assert!(about("timer").ends_with("[T]. Preset `paper`: `55us`; `mellanox`: `300us`."));
+        assert!(about("gain").ends_with("Preset `paper`: `1/256`; `mellanox`: `1/256`."));
+        let increase = "Preset `paper`: `40Mbps`; `mellanox`: 1/5000 of the link.";
+        assert!(about("additive_increase").ends_with(increase));
+        let undescribed = |key: &&String| !about(key).contains("Preset `paper`");
+        let keys = schema["properties"].as_object().unwrap().keys();
+        assert_eq!(keys.filter(undescribed).collect::<Vec<_>>(), ["preset"]);
     }
 }
