@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Rate, Ratio, Span};
 
-/// How the receiving end of a link keeps the sending end from overrunning its buffer.
+/// Ways in which the receiving end of a link keeps the sending end from overrunning its buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowControl {
@@ -30,7 +30,7 @@ pub struct LinkSettings {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub error_rate: Ratio,
-    /// How its receiving end holds back the sending end.
+    /// Flow control of the link.
     #[serde(default)]
     pub flow_control: FlowControl,
 }
@@ -77,7 +77,7 @@ pub struct LinkBetween {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub error_rate: Option<Ratio>,
-    /// How its receiving end holds back the sending end. Left out, as the topology has it.
+    /// Flow control of the link. Left out, as the topology has it.
     #[serde(default)]
     pub flow_control: Option<FlowControl>,
 }
@@ -95,7 +95,7 @@ crate::tagged! {
     }
 }
 
-/// How switches choose among shortest paths.
+/// Ways in which switches choose among shortest paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RoutingKind {
@@ -137,10 +137,10 @@ impl fmt::Display for RoutingKind {
     }
 }
 
-/// How switches choose among shortest paths, whatever the topology.
+/// Choice of switches among shortest paths, whatever the topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routing {
-    /// How.
+    /// Way of the choice.
     pub kind: RoutingKind,
     /// The gap that ends a flowlet, where they go by flowlets.
     pub flowlet_gap: Option<Span>,
@@ -149,7 +149,7 @@ pub struct Routing {
 }
 
 impl Topology {
-    /// How its switches choose among shortest paths.
+    /// Returns how the switches choose among shortest paths.
     pub fn routing(&self) -> Routing {
         macro_rules! of {
             ($($kind:ident)*) => {
@@ -166,226 +166,175 @@ impl Topology {
     }
 }
 
-/// Hosts around one switch, `switch0`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Star {
-    /// Number of hosts, `host0` onwards.
-    #[schemars(extend("minimum" = 1))]
-    pub hosts: u32,
-    /// The link of every host.
-    pub host_link: LinkSettings,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
-    /// Links that differ.
-    #[serde(default)]
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
+/// Declares the settings of a kind of topology: its own keys, then groups of keys that are the same for every kind, in their order.
+macro_rules! kind {
+    ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* } with $($group:ident)*) => {
+        kind! { @fields [$(#[$about])* $name] [$($own)*] $($group)* }
+    };
+    (@fields [$(#[$about:meta])* $name:ident] [$($fields:tt)*]) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($fields)* }
+    };
+    (@fields $head:tt [$($before:tt)*] routing $($group:ident)*) => {
+        kind! {
+            @fields $head [
+                $($before)*
+                /// Choice of switches among shortest paths.
+                #[serde(default)]
+                pub routing: RoutingKind,
+                /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+                #[serde(default)]
+                #[schemars(extend("x-above" = "0s"))]
+                pub flowlet_gap: Option<Span>,
+                /// Added to every switch's own number to seed its ECMP hash.
+                #[serde(default)]
+                pub hash_seed: u32,
+            ] $($group)*
+        }
+    };
+    (@fields $head:tt [$($before:tt)*] links $($group:ident)*) => {
+        kind! {
+            @fields $head [
+                $($before)*
+                /// Links that differ.
+                #[serde(default)]
+                pub links: Vec<LinkBetween>,
+            ] $($group)*
+        }
+    };
+    (@fields $head:tt [$($before:tt)*] failures $($group:ident)*) => {
+        kind! {
+            @fields $head [
+                $($before)*
+                /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+                /// link, with the memory that is set aside for it.
+                #[serde(default)]
+                pub failed_links: Vec<[String; 2]>,
+            ] $($group)*
+        }
+    };
 }
 
-/// Hosts `host0..` on the switch `left`, then the others on the switch `right`, joined by one link.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Dumbbell {
-    /// Number of hosts on the left.
-    #[schemars(extend("minimum" = 1))]
-    pub left: u32,
-    /// Number of hosts on the right; they are numbered after those on the left.
-    #[schemars(extend("minimum" = 1))]
-    pub right: u32,
-    /// The link of every host.
-    pub host_link: LinkSettings,
-    /// The link between the two switches.
-    pub middle_link: LinkSettings,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
-    /// Links that differ.
-    #[serde(default)]
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
+kind! {
+    /// Hosts around one switch, `switch0`.
+    pub struct Star {
+        /// Number of hosts, `host0` onwards.
+        #[schemars(extend("minimum" = 1))]
+        pub hosts: u32,
+        /// The link of every host.
+        pub host_link: LinkSettings,
+    } with routing links failures
 }
 
-/// `leaf0..` with hosts, each joined to every one of `spine0..`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LeafSpine {
-    /// Number of leaves.
-    #[schemars(extend("minimum" = 1))]
-    pub leaves: u32,
-    /// Number of spines.
-    #[schemars(extend("minimum" = 1))]
-    pub spines: u32,
-    /// Number of hosts on each leaf.
-    #[schemars(extend("minimum" = 1))]
-    pub hosts_per_leaf: u32,
-    /// The link of every host.
-    pub host_link: LinkSettings,
-    /// The link between a leaf and a spine.
-    pub fabric_link: LinkSettings,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
-    /// Links that differ.
-    #[serde(default)]
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
+kind! {
+    /// Hosts `host0..` on the switch `left`, then the others on the switch `right`, joined by one link.
+    pub struct Dumbbell {
+        /// Number of hosts on the left.
+        #[schemars(extend("minimum" = 1))]
+        pub left: u32,
+        /// Number of hosts on the right; they are numbered after those on the left.
+        #[schemars(extend("minimum" = 1))]
+        pub right: u32,
+        /// The link of every host.
+        pub host_link: LinkSettings,
+        /// The link between the two switches.
+        pub middle_link: LinkSettings,
+    } with routing links failures
 }
 
-/// The three-tier Clos of DCQCN's testbed (SIGCOMM 2015, figure 2): in each pod, every one of `tor0..` with hosts is joined
-/// to every one of `leaf0..`, and each leaf to every one of `spine0..`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Clos3 {
-    /// Number of pods.
-    #[schemars(extend("minimum" = 1))]
-    pub pods: u32,
-    /// Number of `ToRs` in each pod.
-    #[schemars(extend("minimum" = 1))]
-    pub tors_per_pod: u32,
-    /// Number of leaves in each pod.
-    #[schemars(extend("minimum" = 1))]
-    pub leaves_per_pod: u32,
-    /// Number of spines.
-    #[schemars(extend("minimum" = 1))]
-    pub spines: u32,
-    /// Number of hosts on each `ToR`.
-    #[schemars(extend("minimum" = 1))]
-    pub hosts_per_tor: u32,
-    /// The link of every host.
-    pub host_link: LinkSettings,
-    /// The link between a `ToR` and a leaf.
-    pub fabric_link: LinkSettings,
-    /// The link between a leaf and a spine. Left out, as `fabric_link`.
-    #[serde(default)]
-    pub spine_link: Option<LinkSettings>,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
-    /// Links that differ.
-    #[serde(default)]
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
+kind! {
+    /// `leaf0..` with hosts, each joined to every one of `spine0..`.
+    pub struct LeafSpine {
+        /// Number of leaves.
+        #[schemars(extend("minimum" = 1))]
+        pub leaves: u32,
+        /// Number of spines.
+        #[schemars(extend("minimum" = 1))]
+        pub spines: u32,
+        /// Number of hosts on each leaf.
+        #[schemars(extend("minimum" = 1))]
+        pub hosts_per_leaf: u32,
+        /// The link of every host.
+        pub host_link: LinkSettings,
+        /// The link between a leaf and a spine.
+        pub fabric_link: LinkSettings,
+    } with routing links failures
 }
 
-/// The k-ary fat tree of Al-Fares et al. (SIGCOMM 2008): k pods of k/2 leaves and k/2 spines, k^2/4 cores,
-/// k/2 hosts on each leaf; or with fewer pods, and another number of hosts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FatTree {
-    /// Ports of every switch; even. Half of them lead up, in leaves and spines.
-    #[schemars(extend("minimum" = 2, "multipleOf" = 2))]
-    pub k: u32,
-    /// Pods that there are, of the `k` for which cores have ports. Left out, all.
-    #[serde(default)]
-    #[schemars(extend("minimum" = 1))]
-    pub pods: Option<u32>,
-    /// Hosts on each leaf. Left out, half of `k`.
-    #[serde(default)]
-    #[schemars(extend("minimum" = 1))]
-    pub hosts_per_leaf: Option<u32>,
-    /// The link of every host.
-    pub host_link: LinkSettings,
-    /// Every link between switches.
-    pub fabric_link: LinkSettings,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
-    /// Links that differ.
-    #[serde(default)]
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
+kind! {
+    /// The three-tier Clos of DCQCN's testbed (SIGCOMM 2015, figure 2): in each pod, every one of `tor0..` with hosts is joined
+    /// to every one of `leaf0..`, and each leaf to every one of `spine0..`.
+    pub struct Clos3 {
+        /// Number of pods.
+        #[schemars(extend("minimum" = 1))]
+        pub pods: u32,
+        /// Number of `ToRs` in each pod.
+        #[schemars(extend("minimum" = 1))]
+        pub tors_per_pod: u32,
+        /// Number of leaves in each pod.
+        #[schemars(extend("minimum" = 1))]
+        pub leaves_per_pod: u32,
+        /// Number of spines.
+        #[schemars(extend("minimum" = 1))]
+        pub spines: u32,
+        /// Number of hosts on each `ToR`.
+        #[schemars(extend("minimum" = 1))]
+        pub hosts_per_tor: u32,
+        /// The link of every host.
+        pub host_link: LinkSettings,
+        /// The link between a `ToR` and a leaf.
+        pub fabric_link: LinkSettings,
+        /// The link between a leaf and a spine. Left out, as `fabric_link`.
+        #[serde(default)]
+        pub spine_link: Option<LinkSettings>,
+    } with routing links failures
 }
 
-/// A multi-stage switch with internal blocking (QCN occupancy sampling, section V, figure 8): supernodes of Ethernet ports, in
-/// each of which one of `element0..` joins the line cards `card0..`, one for every host; elements are joined to each other.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Fabric {
-    /// Number of supernodes, each a rack.
-    #[serde(default = "two_supernodes")]
-    #[schemars(extend("minimum" = 1))]
-    pub supernodes: u32,
-    /// Number of Ethernet ports of each supernode; every one has a line card and a host.
-    #[schemars(extend("minimum" = 1))]
-    pub ports_per_supernode: u32,
-    /// The link of every host: an Ethernet port of the fabric.
-    pub host_link: LinkSettings,
-    /// The link between a line card and its element. Left out, it has twice the rate of `host_link`, so that within a supernode
-    /// nothing blocks.
-    #[serde(default)]
-    pub card_link: Option<InternalLink>,
-    /// The link between two elements; every two are joined. Left out, it has the paper's 2.5 Gbps, a quarter of a port's.
-    #[serde(default = "supernode_link")]
-    pub supernode_link: InternalLink,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
-    /// Links that differ.
-    #[serde(default)]
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
+kind! {
+    /// The k-ary fat tree of Al-Fares et al. (SIGCOMM 2008): k pods of k/2 leaves and k/2 spines, k^2/4 cores,
+    /// k/2 hosts on each leaf; or with fewer pods, and another number of hosts.
+    pub struct FatTree {
+        /// Ports of every switch; even. Half of them lead up, in leaves and spines.
+        #[schemars(extend("minimum" = 2, "multipleOf" = 2))]
+        pub k: u32,
+        /// Pods that there are, of the `k` for which cores have ports. Left out, all.
+        #[serde(default)]
+        #[schemars(extend("minimum" = 1))]
+        pub pods: Option<u32>,
+        /// Hosts on each leaf. Left out, half of `k`.
+        #[serde(default)]
+        #[schemars(extend("minimum" = 1))]
+        pub hosts_per_leaf: Option<u32>,
+        /// The link of every host.
+        pub host_link: LinkSettings,
+        /// Every link between switches.
+        pub fabric_link: LinkSettings,
+    } with routing links failures
+}
+
+kind! {
+    /// A multi-stage switch with internal blocking (QCN occupancy sampling, section V, figure 8): supernodes of Ethernet ports, in
+    /// each of which one of `element0..` joins the line cards `card0..`, one for every host; elements are joined to each other.
+    pub struct Fabric {
+        /// Number of supernodes, each a rack.
+        #[serde(default = "two_supernodes")]
+        #[schemars(extend("minimum" = 1))]
+        pub supernodes: u32,
+        /// Number of Ethernet ports of each supernode; every one has a line card and a host.
+        #[schemars(extend("minimum" = 1))]
+        pub ports_per_supernode: u32,
+        /// The link of every host: an Ethernet port of the fabric.
+        pub host_link: LinkSettings,
+        /// The link between a line card and its element. Left out, it has twice the rate of `host_link`, so that within a supernode
+        /// nothing blocks.
+        #[serde(default)]
+        pub card_link: Option<InternalLink>,
+        /// The link between two elements; every two are joined. Left out, it has the paper's 2.5 Gbps, a quarter of a port's.
+        #[serde(default = "supernode_link")]
+        pub supernode_link: InternalLink,
+    } with routing links failures
 }
 
 fn two_supernodes() -> u32 {
@@ -396,30 +345,16 @@ fn supernode_link() -> InternalLink {
     InternalLink::at(Rate::new(2_500_000_000))
 }
 
-/// Nodes and links by hand.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Custom {
-    /// Names of the hosts; each has exactly one link.
-    #[schemars(extend("minItems" = 1))]
-    pub hosts: Vec<String>,
-    /// Names of the switches.
-    #[serde(default)]
-    pub switches: Vec<String>,
-    /// The links; ports are numbered in this order at each node.
-    pub links: Vec<LinkBetween>,
-    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
-    /// link, with the memory that is set aside for it.
-    #[serde(default)]
-    pub failed_links: Vec<[String; 2]>,
-    /// How switches choose among shortest paths.
-    #[serde(default)]
-    pub routing: RoutingKind,
-    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
-    #[serde(default)]
-    #[schemars(extend("x-above" = "0s"))]
-    pub flowlet_gap: Option<Span>,
-    /// Added to every switch's own number to seed its ECMP hash.
-    #[serde(default)]
-    pub hash_seed: u32,
+kind! {
+    /// Nodes and links by hand.
+    pub struct Custom {
+        /// Names of the hosts; each has exactly one link.
+        #[schemars(extend("minItems" = 1))]
+        pub hosts: Vec<String>,
+        /// Names of the switches.
+        #[serde(default)]
+        pub switches: Vec<String>,
+        /// The links; ports are numbered in this order at each node.
+        pub links: Vec<LinkBetween>,
+    } with failures routing
 }
