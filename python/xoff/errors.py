@@ -6,33 +6,84 @@ import signal
 import threading
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, SupportsIndex
+from enum import StrEnum, auto
+from typing import TYPE_CHECKING, Self, SupportsIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
+
+
+class ErrorKind(StrEnum):
+    """Kinds of mistakes in what the user gave."""
+
+    SYNTAX = auto()
+    """A text that is not of its format."""
+    MISSING_KEY = auto()
+    """A required key that is not set."""
+    UNKNOWN_KEY = auto()
+    """A key that its table does not have."""
+    UNKNOWN_NAME = auto()
+    """A word or a name that the key does not take."""
+    UNEXPLAINED = auto()
+    """A name that `xoff explain` does not know."""
+    WRONG_TYPE = auto()
+    """A value that cannot be read as what the key takes."""
+    OUT_OF_RANGE = auto()
+    """A value outside its range."""
+    OTHER = auto()
+    """Any other mistake, such as values that do not fit together."""
+
 
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MOST_SEEDS = 10_000
 
 
 class InputError(ValueError):
-    """A scenario, plan, table or argument from the user that cannot be used.
+    """Input of the user that cannot be used.
 
-    The text of the error is one line: `FILE: KEY: what is wrong; what is expected`.
+    Its text is one line, `FILE: KEY: what is wrong; what is expected`. Code decides by `kind`, `key` and `candidates`;
+    `problem` and `expected` are sentences for people.
 
     Attributes:
-        file: The file at fault, or None for input that came as text.
-        key: Where in it, such as `switch[0].total` or `line 3`; empty if it is the file as a whole.
+        file: The file at fault, or None for what came as text.
+        key: Place in the file, such as `switch[0].total` or `line 3`; empty if it is the file as a whole.
         problem: What is wrong.
-        expected: A value or a step that would be right; empty if the problem says it.
+        expected: What would be right; empty if the problem says it.
+        kind: Kind of mistake.
+        candidates: Names that may be meant instead, the nearest first; empty where none is near.
     """
 
-    def __init__(self, file: str | None, key: str, problem: str, expected: str = "") -> None:
-        super().__init__(file, key, problem, expected)
+    def __init__(
+        self,
+        file: str | None,
+        key: str,
+        problem: str,
+        expected: str = "",
+        kind: ErrorKind | str = ErrorKind.OTHER,
+        candidates: Sequence[str] = (),
+    ) -> None:
+        super().__init__(file, key, problem, expected, kind, candidates)
         self.file = file
         self.key = key
         self.problem = problem
         self.expected = expected
+        self.kind = ErrorKind(kind)
+        self.candidates = tuple(candidates)
+
+    def in_file(self, file: str | None) -> Self:
+        """Returns the same error of a file."""
+        return type(self)(file, self.key, self.problem, self.expected, self.kind, self.candidates)
+
+    def reworded(self, *, problem: str | None = None, expected: str | None = None) -> Self:
+        """Returns an error of the same kind, key and candidates with other sentences."""
+        return type(self)(
+            self.file,
+            self.key,
+            self.problem if problem is None else problem,
+            self.expected if expected is None else expected,
+            self.kind,
+            self.candidates,
+        )
 
     def __str__(self) -> str:
         where = [part for part in (self.file, self.key) if part]
@@ -143,3 +194,8 @@ def known(key: str, name: str, names: Collection[str]) -> str:
     nearest = get_close_matches(name, names)
     expected = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(names)}"
     raise InputError(None, f"{key} {name}", "there is none of this name", expected)
+
+
+def unfit(problem: str, expected: str) -> InputError:
+    """Returns the error that a validator of a model raises; the reader of the file adds its name and the key."""
+    return InputError(None, "", problem, expected)

@@ -144,6 +144,6 @@ def test_a_symbol_in_other_letters_is_found_where_there_is_no_other() -> None:
 
 def test_a_word_is_answered_with_the_keys_that_speak_of_it(command: Command) -> None:
     found = json.loads(command("explain", "CNPs", "--json").out)
-    assert found[0] == {"name": "host.cnp_delay", "about": "What the adapter takes to answer a mark with a CNP."}
+    assert found[0] == {"name": "host.cnp_delay", "about": "Time that the adapter takes to answer a mark with a CNP."}
     assert {"transport.cnp", "transport.control_priority"} <= {entry["name"] for entry in found}
     assert len(found) == len({entry["name"] for entry in found})

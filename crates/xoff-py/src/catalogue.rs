@@ -1,4 +1,4 @@
-//! What there is and what it means, as JSON.
+//! The catalogue of keys, algorithms, flow sizes and chips, as JSON.
 
 use pyo3::prelude::*;
 use serde_json::json;
@@ -13,7 +13,7 @@ pub(crate) fn schema() -> String {
     catalogue::schema().to_string()
 }
 
-/// What a key, an algorithm or a kind means: a list, as a name need not be unique.
+/// Explains a key, an algorithm or a kind. Returns a list, as several may have the name.
 #[pyfunction]
 pub(crate) fn explain(py: Python<'_>, name: &str) -> PyResult<String> {
     let found = catalogue::explain(name).map_err(|error| raise(py, error))?;

@@ -30,7 +30,7 @@ macro_rules! from_vec {
 from_vec!(bool => Bool, u8 => U8, u32 => U32, u64 => U64, f64 => F64);
 
 impl Column {
-    /// Where the bytes are, how many, and how many numbers.
+    /// Returns the address of the bytes, their number, and the number of values.
     fn extent(&self) -> (*const u8, usize, usize) {
         fn of<T>(numbers: &[T]) -> (*const u8, usize, usize) {
             (numbers.as_ptr().cast(), size_of_val(numbers), numbers.len())

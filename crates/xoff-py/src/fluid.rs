@@ -29,8 +29,8 @@ impl Fluid {
         serde_json::json!(self.0).to_string()
     }
 
-    /// Where equal flows stay for ever: probability of a mark, queue in bytes, target rate less rate in bit/s, alpha. Nothing
-    /// for a model that goes round in a cycle, or a flow alone.
+    /// Returns the state in which equal flows stay for ever: probability of a mark, queue in bytes, target rate less
+    /// rate in bit/s, alpha. Returns nothing for a model that goes round in a cycle, or for a flow alone.
     fn fixed_point(&self) -> Option<(f64, f64, f64, f64)> {
         match &self.0 {
             fluid::Parameters::Dcqcn(parameters) => {

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod catalogue;
+mod changes;
 mod column;
 mod error;
 mod flows;
@@ -14,6 +15,7 @@ mod quantity;
 mod result;
 mod scenario;
 mod tables;
+mod typed;
 mod watch;
 
 use pyo3::prelude::*;
@@ -23,6 +25,8 @@ use pyo3::prelude::*;
 mod _xoff {
     #[pymodule_export]
     use crate::catalogue::{algorithms, chips, explain, schema, sizes};
+    #[pymodule_export]
+    use crate::changes::{FileSchema, value};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]

@@ -42,9 +42,9 @@ pub(crate) fn published_headroom(rate_bps: u64, delay_ns: u64, largest_bytes: u6
 pub(crate) struct HeadroomBytes {
     /// As the papers count it.
     published: u64,
-    /// That and the pause frame.
+    /// Published headroom and the pause frame.
     with_pause_frame: u64,
-    /// What simulations set aside under a dynamic threshold.
+    /// Headroom that simulations set aside under a dynamic threshold.
     under_dynamic_threshold: u64,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn bcc_lambda(algorithm: &str) -> Option<(u64, u64)> {
     bcc::lambda(algorithm).map(|lambda| (lambda.numerator(), lambda.denominator()))
 }
 
-/// What a queue requires of a pool, and the pool's thresholds: required, minimum, maximum, in bytes.
+/// Returns the bytes that a queue requires of a pool, and the pool's minimum and maximum thresholds in bytes.
 #[pyfunction]
 #[pyo3(signature = (
     *, shared_bytes, rate_bps, together_bps, alpha, reserved_bytes, round_trip_ps, buffer_round_trips, ramp_ps
@@ -139,7 +139,7 @@ pub(crate) fn ports_that_fit(memory_bytes: u64, required_bytes: u64) -> PyResult
     Ok(bcc::ports_that_fit(Bytes::new(memory_bytes), Bytes::new(required_bytes)))
 }
 
-/// What a QCN congestion point says of an occupancy, 0 to 63, and the bytes until its next sample.
+/// Returns the feedback of a QCN congestion point for an occupancy, 0 to 63, and the bytes until its next sample.
 #[pyfunction]
 pub(crate) fn qcn_sample(
     set_point_bytes: u64,

@@ -2,31 +2,28 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde::de::DeserializeOwned;
-use xoff::units::{Bytes, Rate, Ratio, Span};
+use xoff::settings::{NoQuantity, read_fraction, read_quantity};
 
-fn read<T: DeserializeOwned>(json: &str) -> PyResult<T> {
-    let value: serde_json::Value = serde_json::from_str(json).map_err(refusal)?;
-    serde_json::from_value(value).map_err(refusal)
+fn read(json: &str) -> PyResult<serde_json::Value> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-fn refusal(error: serde_json::Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// Returns the error as `xoff.errors.InputError`, which names neither file nor key.
+fn raise(py: Python<'_>, error: NoQuantity) -> PyErr {
+    let arguments = (None::<String>, "", error.problem, error.expected, "wrong_type");
+    let exception = || py.import("xoff.errors")?.getattr("InputError")?.call1(arguments);
+    exception().map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Base units of a size (B), a rate (bit/s) or a time (ps), given as JSON.
+/// Returns the base units of a size (B), a rate (bit/s) or a time (ps), given as JSON. Raises InputError.
 #[pyfunction]
-pub(crate) fn quantity(dimension: &str, json: &str) -> PyResult<u64> {
-    match dimension {
-        "size" => read::<Bytes>(json).map(Bytes::get),
-        "rate" => read::<Rate>(json).map(Rate::get),
-        "time" => read::<Span>(json).map(Span::get),
-        _ => Err(PyValueError::new_err(format!("{dimension} is no dimension of quantities"))),
-    }
+pub(crate) fn quantity(py: Python<'_>, dimension: &str, json: &str) -> PyResult<u64> {
+    read_quantity(dimension, &read(json)?).map_err(|error| raise(py, error))
 }
 
-/// Numerator and denominator of a ratio, given as JSON.
+/// Returns numerator and denominator of a ratio, given as JSON. Raises InputError.
 #[pyfunction]
-pub(crate) fn ratio(json: &str) -> PyResult<(u64, u64)> {
-    read::<Ratio>(json).map(|ratio| (ratio.numerator(), ratio.denominator()))
+pub(crate) fn ratio(py: Python<'_>, json: &str) -> PyResult<(u64, u64)> {
+    let ratio = read_fraction(&read(json)?).map_err(|error| raise(py, error))?;
+    Ok((ratio.numerator(), ratio.denominator()))
 }

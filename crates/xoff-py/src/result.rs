@@ -1,4 +1,4 @@
-//! What a run leaves, as columns by name.
+//! Results of a run, as columns by name.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use crate::flows::FlowRows;
 use crate::tables::Table;
 
-/// What a run leaves.
+/// Results of a run.
 #[pyclass(frozen, get_all, module = "xoff._xoff")]
 pub(crate) struct RawResult {
     /// The finished flows.

@@ -13,6 +13,7 @@ use xoff::{ScenarioError, Simulation};
 
 use crate::error::raise;
 use crate::result::RawResult;
+use crate::typed::typed;
 use crate::watch::Watch;
 
 /// A checked scenario.
@@ -69,7 +70,7 @@ impl Scenario {
         xoff::Scenario::left_out(text, &overrides)
     }
 
-    /// What the run is called; empty if it has no title.
+    /// Name of the run in tables and reports; empty if it has no title.
     #[getter]
     fn title(&self) -> &str {
         &self.inner.title
@@ -88,7 +89,7 @@ impl Scenario {
         (small.get(), medium.get())
     }
 
-    /// When the last flow may start, if that is set.
+    /// Time at which the last flow may start, if it is set.
     #[getter]
     fn arrivals_end_ns(&self) -> Option<f64> {
         self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
@@ -124,7 +125,7 @@ impl Scenario {
         self.inner.observe.headroom
     }
 
-    /// How many flows end the run, if that is set.
+    /// Number of flows that end the run, if it is set.
     #[getter]
     fn after_flows(&self) -> Option<u64> {
         self.inner.stop.after_flows
@@ -135,22 +136,29 @@ impl Scenario {
         self.inner.to_toml()
     }
 
-    /// What all tables come to for one switch, as JSON.
-    fn switch_settings(&self, node: &str) -> String {
-        let table = self.inner.switch_settings(node).table(node.to_owned());
-        serde_json::to_string(&table).expect("tables, lists, texts and numbers")
+    /// Returns all settings, with the defaults filled in, but for those of switches; keys that are not set are left out.
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        typed(py, &self.inner)
     }
 
-    /// How a switch divides its memory, as JSON, given the text of each file by its path. Raises ScenarioError if there is no such
+    /// Returns the settings of one switch, to which all tables come; keys that are not set are left out.
+    fn switch_settings<'py>(&self, py: Python<'py>, node: &str) -> PyResult<Bound<'py, PyAny>> {
+        typed(py, &self.inner.switch_settings(node).table(node.to_owned()))
+    }
+
+    /// Returns how a switch divides its memory, given the text of each file by its path. Raises ScenarioError if there is no such
     /// switch, or it has no shared memory.
-    fn switch_memory(&self, py: Python<'_>, files: BTreeMap<String, String>, node: &str) -> PyResult<String> {
+    fn switch_memory<'py>(
+        &self,
+        py: Python<'py>,
+        files: BTreeMap<String, String>,
+        node: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
         let network = simulation.network();
         let found = network.names().find(node).filter(|&node| !network.is_host(node));
         match found.map(|node| simulation.layout(node)) {
-            Some(SwitchLayout::SharedMemory(layout)) => {
-                Ok(serde_json::to_string(&layout.memory()).expect("lists and numbers"))
-            }
+            Some(SwitchLayout::SharedMemory(layout)) => typed(py, &layout.memory()),
             Some(SwitchLayout::Cioq(_)) => {
                 let expected = "expected one of kind = \"shared_memory\"";
                 Err(self.raise(py, ScenarioError::at(node, "has no shared memory".to_owned(), expected)))
@@ -162,8 +170,9 @@ impl Scenario {
         }
     }
 
-    /// What adapters can be told of a transport's DCQCN, for a link of so many bits per second: gain, the timer in ns, additive and
-    /// hyper increase in bits per second, and the least ns between two CNPs. Nothing if it has another congestion control.
+    /// Returns what adapters can be told of a transport's DCQCN, for a link of so many bits per second. In order:
+    /// gain, timer in ns, additive and hyper increase in bits per second, least ns between two CNPs. Returns nothing
+    /// for another congestion control.
     fn dcqcn_of_adapters(&self, transport: &str, rate_bps: u64) -> Option<(f64, u64, u64, u64, u64)> {
         match self.inner.transport.get(transport)?.congestion_control()? {
             CongestionControl::Dcqcn(dcqcn) => {
@@ -193,7 +202,8 @@ impl Scenario {
         checked.map_err(|error| self.raise(py, error))
     }
 
-    /// What the workloads offer, about, given the text of each file by its path: flows, bytes and packet-hops.
+    /// Returns about how much the workloads offer, given the text of each file by its path: flows, bytes and
+    /// packet-hops.
     fn offered(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<(f64, f64, f64)> {
         let offered =
             py.detach(|| Simulation::new(&self.inner, &files).map(|simulation| simulation.offered()));
@@ -201,8 +211,10 @@ impl Scenario {
         Ok((offered.flows, offered.bytes, offered.packet_hops))
     }
 
-    /// The number of hosts, the same with their adapters inside servers, and every port, those of hosts first: its name, that of the
-    /// port at the other end of its link, the link's bits per second, its delay in ns, the share of packets that it corrupts, and whether it has failed.
+    /// Returns the number of hosts, that number with their adapters inside servers, and every port, those of hosts
+    /// first. A port has its name, the name of the port at the other end of its link, and the link's state. That
+    /// state is its bits per second, its delay in ns, the share of packets that it corrupts, and whether it has
+    /// failed.
     #[allow(clippy::type_complexity)]
     fn topology(&self, py: Python<'_>) -> PyResult<(u32, u32, Vec<(String, String, u64, f64, f64, bool)>)> {
         let network = Network::build(&self.inner.topology, self.inner.scale_up.as_ref())
@@ -258,8 +270,9 @@ impl Scenario {
         Ok((names_of(&ports, network), simulation.parallel_paths(transport).is_none()))
     }
 
-    /// Of each flow - its source and destination, its transport, its number at its source - whether its data may leave by a port,
-    /// as packets are routed when the run begins. Raises ScenarioError for a name that is none.
+    /// Returns of each flow whether its data may leave by a port, as packets are routed when the run begins. A flow
+    /// is its source, its destination, its transport and its number at its source. Raises ScenarioError for a name
+    /// that is none.
     fn crosses(
         &self,
         py: Python<'_>,

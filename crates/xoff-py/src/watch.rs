@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// How far a run has come.
+/// Progress of a run.
 #[pyclass(frozen, get_all, module = "xoff._xoff")]
 pub(crate) struct Progress {
     /// Simulated time.
     now_ns: f64,
-    /// When the run or its arrivals end, where that is known.
+    /// End of the run, or of its arrivals, where it is known.
     end_ns: Option<f64>,
     /// Flows that have started.
     flows_started: u64,
@@ -20,11 +20,11 @@ pub(crate) struct Progress {
     flows_finished: u64,
 }
 
-/// Whoever watches one run.
+/// Watcher of one run.
 pub(crate) struct Watch {
     progress: Option<Py<PyAny>>,
     last: Instant,
-    /// What the watcher raised, other than by Ctrl-C.
+    /// Error that the watcher raised, other than by Ctrl-C.
     pub(crate) failure: Option<PyErr>,
 }
 

@@ -65,7 +65,7 @@ mod workload;
 pub use engine::Progress;
 pub use kernel::units;
 pub use report::Report;
-pub use scenario::{Scenario, ScenarioError};
+pub use scenario::{ErrorKind, Scenario, ScenarioError};
 pub use simulation::{Execution, Simulation};
 pub use workload::Files;
 
@@ -98,7 +98,8 @@ pub mod network {
 /// Parts of a [`Scenario`] that callers look into.
 pub mod settings {
     pub use crate::congestion_control::Parameters as CongestionControl;
-    pub use crate::scenario::Every;
+    pub use crate::scenario::changes::{FileSchema, value};
+    pub use crate::scenario::{Every, NoQuantity, read_fraction, read_quantity};
     pub use crate::switch::congestion_point;
 }
 

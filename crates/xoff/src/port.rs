@@ -497,7 +497,7 @@ impl Port {
     /// Of those that have lined up, and are not counted yet, that behind which so many others are.
     #[inline]
     pub fn lined_up_before(&self, behind: u32) -> &Departure {
-        self.line.nth_back(behind)
+        self.line.from_back(behind)
     }
 
     /// Whether so many have lined up that those should be counted that have started.

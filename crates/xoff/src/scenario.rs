@@ -2,6 +2,8 @@
 //! These structs are the one source of the file format: the schema, `xoff explain` and the reference come from them.
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
+mod absent;
+pub(crate) mod changes;
 mod chip;
 mod cioq;
 mod conform;
@@ -41,12 +43,12 @@ use crate::kernel::units::Bytes;
 
 pub use self::chip::{Chip, NamedChip, chips};
 pub use self::cioq::{CioqSettings, Queues};
-pub use self::error::ScenarioError;
+pub use self::error::{ErrorKind, ScenarioError};
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::host::{Host, InterruptModeration};
 pub use self::link_event::{LinkEvent, LinkState};
 pub use self::pfc::{Class, ClassNumber, PauseForm, Pausing, PausingTable, Pfc, Watchdog, WatchdogAction};
-pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS};
+pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS, NoQuantity, read_fraction, read_quantity};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::roce_recovery::RoceRecovery;
 pub use self::route::Route;
@@ -74,7 +76,7 @@ pub use self::workload::{
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What the run is called in tables and reports.
+    /// Name of the run in tables and reports.
     #[serde(default)]
     pub title: String,
     /// Seed of every random stream: the same scenario and seed give the same digest.
@@ -87,7 +89,7 @@ pub struct Scenario {
     /// another goes that way, and nothing else. `poisson` and `incast` draw hosts of different servers; `permutation` and `query` any.
     #[serde(default)]
     pub scale_up: Option<ScaleUp>,
-    /// Where switches send packets instead of along the shortest paths.
+    /// Paths that switches take instead of the shortest.
     #[serde(default)]
     pub route: Vec<Route>,
     /// Settings of switches by name pattern; where several match, the later wins, key by key.
@@ -96,31 +98,31 @@ pub struct Scenario {
     /// Traffic classes. Left out, all eight are there and may lose packets.
     #[serde(default)]
     pub class: Vec<Class>,
-    /// How links carry priority flow control, where a class is lossless.
+    /// Priority flow control of the links, where a class is lossless.
     #[serde(default)]
     pub pfc: Pfc,
-    /// What every host adds around its transport.
+    /// Delays and queues that every host adds around its transport.
     #[serde(default)]
     pub host: Host,
     /// One table per transport; a workload names the one it uses.
     #[serde(default)]
     pub transport: BTreeMap<String, Transport>,
-    /// What traffic there is; several workloads run at once.
+    /// Traffic; several workloads run at once.
     #[schemars(extend("minItems" = 1))]
     pub workload: Vec<Workload>,
-    /// What happens to links in the course of the run.
+    /// Changes of links in the course of the run.
     #[serde(default)]
     pub link_event: Vec<LinkEvent>,
     /// Hosts whose adapters take in less than their links bring.
     #[serde(default)]
     pub slow_receiver: Vec<SlowReceiver>,
-    /// What ends the run. Left out, the run ends when every flow is done.
+    /// Conditions that end the run. Left out, the run ends when every flow is done.
     #[serde(default)]
     pub stop: Stop,
-    /// How results are grouped.
+    /// Grouping of results.
     #[serde(default)]
     pub measure: Measure,
-    /// What is recorded over time; nothing is recorded that is not asked for.
+    /// Records over time; without a key nothing is recorded.
     #[serde(default)]
     pub observe: Observe,
 }

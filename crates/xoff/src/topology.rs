@@ -19,7 +19,7 @@ mod servers;
 mod star;
 
 pub use failures::links_between;
-pub use names::{Names, did_you_mean};
+pub use names::{Names, nearest};
 pub use ports::{Port, PortId, Ports};
 pub use servers::Servers;
 
@@ -238,8 +238,9 @@ impl Network {
         }
         let (hosts, switches) =
             (&self.nodes[..self.fabric_hosts() as usize], &self.nodes[self.hosts as usize..]);
-        let meant = did_you_mean(pattern, hosts.iter().chain(switches).map(|node| node.name.as_str()));
-        Err(ScenarioError::at(key, format!("no node matches \"{pattern}\""), format!("{meant}{expected}")))
+        let meant = nearest(pattern, hosts.iter().chain(switches).map(|node| node.name.as_str()));
+        let error = ScenarioError::at(key, format!("no node matches \"{pattern}\""), expected);
+        Err(error.of_unknown_name(meant))
     }
 
     /// Index of all nodes by name.

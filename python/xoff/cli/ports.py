@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +14,6 @@ from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.rows import MOST_ROWS, print_rows
 from xoff.cli.terminal import say
-from xoff.cli.times import nanoseconds
 from xoff.errors import InputError
 from xoff.text import json_text
 from xoff.text.units import RATES, counted, duration, percent, quantity
@@ -117,8 +115,7 @@ def _print_flows(result: Result, port: str, *, as_json: bool) -> None:
 
 def _rerouted_from_ns(result: Result) -> float | None:
     """Returns the time at which a link first failed or came back; None if none did."""
-    events = tomllib.loads(result.scenario).get("link_event", [])
-    times = [nanoseconds(event["at"], "link_event.at") for event in events if "state" in event]
+    times = [event["at"] / 1000 for event in result._settings["link_event"] if "state" in event]
     return min((time for time in times if time < result.summary["end_ns"]), default=None)
 
 

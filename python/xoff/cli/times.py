@@ -17,9 +17,8 @@ def nanoseconds(text: str, option: str) -> float:
     """A time with its unit. Raises InputError."""
     try:
         return _xoff.quantity("time", json.dumps(text)) / 1000
-    except ValueError as error:
-        problem, _, expected = str(error).partition("; ")
-        raise InputError(None, option, problem, expected) from None
+    except InputError as error:
+        raise InputError(None, option, error.problem, error.expected, error.kind) from None
 
 
 def check_within(result: Result, time_ns: float, option: str) -> None:

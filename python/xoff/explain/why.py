@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,6 @@ import pyarrow.compute as pc
 from xoff.errors import ResultError
 from xoff.explain.critical_path import critical_path
 from xoff.results.columns import flow_names, flow_place
-from xoff.scenario.quantities import quantity
 from xoff.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def critical_paths(
 
 def _whole(result: Result, name: str, row: Mapping[str, Any]) -> Leg:
     if row["finish_ns"] is None:
-        repairs = tomllib.loads(result.scenario)["transport"][row["transport"]]["kind"] != "constant_rate"
+        repairs = result._settings["transport"][row["transport"]]["kind"] != "constant_rate"
         missing = row["received_bytes"] if repairs else _NOTHING
         return Leg(name, row["start_ns"], result.summary["end_ns"], True, missing)
     return Leg(name, row["start_ns"], row["finish_ns"], True)
@@ -191,7 +189,7 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     if not asked:
         return []
     recorded = set() if result.packets is None else set(flow_names(result.packets).unique().to_pylist())
-    transports = tomllib.loads(result.scenario)["transport"]
+    transports = result._settings["transport"]
     rows = rows_of(result, [leg.flow for leg in asked])
     before = _before(result, transports, rows)
     names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
@@ -224,11 +222,10 @@ def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
 
     Switches are left out: they lose the packets for a link that fails.
     """
-    events = tomllib.loads(result.scenario).get("link_event", [])
     changes = [
-        (quantity("time", event["at"]), event["state"], frozenset(event["between"]))
-        for event in events
-        if event.get("state") is not None
+        (int(event["at"]), event["state"], frozenset(event["between"]))
+        for event in result._settings["link_event"]
+        if "state" in event
     ]
     ports = {frozenset((port.node, port.peer_node)): port.name for port in result.topology.of_hosts} if changes else {}
     spans: dict[str, list[tuple[int, int]]] = {}

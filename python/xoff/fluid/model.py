@@ -26,26 +26,26 @@ Array = npt.NDArray[np.float64]
 
 
 class FixedPoint(NamedTuple):
-    """The fixed point of a model: the state in which equal flows would stay for ever."""
+    """Where equal flows would stay for ever."""
 
     probability: float
-    """Probability of a mark [p*]."""
+    """Of a mark [p*]."""
     queue_bytes: float
-    """Length of the queue; `maximum` where no shorter queue has that probability [q*]."""
+    """`maximum` where no length below it has that probability [q*]."""
     above_rate_bps: float
     """Target rate less rate of each flow."""
     alpha: float
-    """Estimate of congestion (alpha) of each flow."""
+    """Of each flow."""
 
 
 @dataclass(frozen=True)
 class Fluid:
-    """A checked model, which never changes: `with_values` returns another one."""
+    """A checked model. It never changes: `with_values` gives another one."""
 
     model: str
-    """Name of the model, `dcqcn` or `dctcp`."""
+    """`dcqcn` or `dctcp`."""
     changes: tuple[str, ...] = ()
-    """Changes to the default parameters, each `KEY=VALUE`."""
+    """What differs from the defaults, each `KEY=VALUE`."""
     _core: _xoff.Fluid = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,18 +53,18 @@ class Fluid:
 
     @classmethod
     def of(cls, model: str, **parameters: object) -> Fluid:
-        """Makes a model, with some parameters that differ from the defaults; quantities are text with a unit.
+        """A model with some parameters that differ from the defaults; quantities are text with a unit.
 
-        Raises ScenarioError, one line that names key and remedy, for an invalid parameter.
+        Raises ScenarioError, one line that names key and remedy, for what cannot be a parameter.
         """
         return cls(model).with_values(parameters)
 
     def with_value(self, key: str, value: object) -> Fluid:
-        """Returns the model with one parameter changed. Raises ScenarioError."""
+        """The same with one parameter changed. Raises ScenarioError."""
         return self.with_values({key: value})
 
     def with_values(self, values: Mapping[str, object]) -> Fluid:
-        """Returns the model with some parameters changed. Raises ScenarioError."""
+        """The same with some parameters changed. Raises ScenarioError."""
         changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
         return replace(self, changes=(*self.changes, *changes))
 
@@ -108,7 +108,7 @@ class Fluid:
         """Integrates the equations, without holding Python's lock.
 
         Args:
-            goes_on: Called now and then with the share that is done; if it returns False, the trajectory ends there.
+            goes_on: Called now and then with the share that is done; the trajectory ends where it answers False.
         """
         seconds, series = self._core.run(goes_on)
         values = {(quantity, flow): _array(column) for quantity, flow, column in series}
@@ -127,30 +127,28 @@ def _base(dimension: str, quantity: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A model over time, recorded at intervals of its parameter `every`."""
+    """A model over time, recorded `every` so often."""
 
     seconds: Array
-    """Times of the records."""
+    """When."""
     values: Mapping[tuple[str, int | None], Array]
-    """Values by quantity, and by flow where each flow has its own.
-
-    They are bytes (`queue`, `window`), bits per second (`rate`, `target_rate`) or a share of one (`alpha`).
-    """
+    """By quantity, and by flow where each flow has its own: bytes (`queue`, `window`), bits per second (`rate`,
+    `target_rate`) or a share of one (`alpha`)."""
 
     @property
     def queue_bytes(self) -> Array:
-        """Length of the queue over time."""
+        """Of the one queue."""
         return self.values["queue", None]
 
     @property
     def rates_bps(self) -> Array:
-        """Rates over time, a row per flow, 0 before it starts; no row where the model's flows are all alike."""
+        """A row for each flow, 0 before it starts; no row where the model's flows are all alike."""
         rates = [values for (quantity, _), values in self.values.items() if quantity == "rate"]
         return np.array(rates).reshape(len(rates), len(self.seconds))
 
     @property
     def difference_bps(self) -> Array:
-        """Greatest rate less least over time [z, of two flows]. Raises LookupError where flows have no own rates."""
+        """Greatest rate less least [z, of two flows]. Raises LookupError where flows have no rates of their own."""
         rates = self.rates_bps
         if not len(rates):
             message = "the model's flows are all alike: there is no difference of their rates"
@@ -159,6 +157,6 @@ class Trajectory:
         return greatest_less_least
 
     def after(self, seconds: float) -> Trajectory:
-        """Returns the part of the trajectory from a time on."""
+        """What was recorded from then on."""
         kept = self.seconds >= seconds
         return Trajectory(self.seconds[kept], {key: values[kept] for key, values in self.values.items()})

@@ -1,4 +1,4 @@
-"""A fluid model at every combination of some values of its parameters, with the outcome of each."""
+"""A fluid model for every combination of some values of its parameters, and what became of each."""
 
 from __future__ import annotations
 
@@ -29,46 +29,46 @@ NUMBERS = "fluid.json"
 
 @dataclass(frozen=True)
 class Row:
-    """Outcome of one combination."""
+    """What became of one combination."""
 
     at: Mapping[str, str]
-    """Values of the varied parameters."""
+    """The values that are its own."""
     difference_bps: float | None
-    """Greatest rate less least, as a mean over the last tenth of the time; None where flows are all alike."""
+    """Greatest rate less least, mean of the last tenth of the time; None where flows are all alike."""
     queue_mean_bytes: float
-    """Mean queue in the second half of the time."""
+    """Of the second half of the time."""
     queue_low_bytes: float
-    """Least queue in the second half of the time; 0 if it ran empty."""
+    """The least of that; 0 if the queue ran empty."""
     queue_high_bytes: float
-    """Greatest queue in the second half of the time."""
+    """The greatest of that."""
     fixed_point: FixedPoint | None
-    """Fixed point of equal flows; None for a model that goes round in a cycle."""
+    """Where equal flows would stay; None for a model that goes round in a cycle."""
     sawtooth_bytes: tuple[float, float] | None
-    """Least and greatest queue of that cycle, in closed form."""
+    """Least and greatest queue of that cycle in closed form."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the outcome as `fluid.json` holds it."""
+        """What `fluid.json` holds of it."""
         fixed_point = self.fixed_point and self.fixed_point._asdict()
         return {**asdict(self), "at": dict(self.at), "fixed_point": fixed_point}
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One combination, with its trajectory."""
+    """One combination, integrated."""
 
     at: Mapping[str, str]
-    """Values of the varied parameters."""
+    """The values that are its own."""
     model: Fluid
     trajectory: Trajectory
 
     @property
     def label(self) -> str:
-        """Values of the combination, as a legend has them."""
+        """Its values, as a legend has them."""
         return ", ".join(f"{key} {value}" for key, value in self.at.items())
 
     @cached_property
     def row(self) -> Row:
-        """Outcome of the combination."""
+        """What became of it."""
         end = self.trajectory.seconds[-1]
         late = self.trajectory.after(end / 2).queue_bytes
         last = self.trajectory.after(0.9 * end)
@@ -86,27 +86,27 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep of a fluid model before it has run."""
+    """What is to be tried."""
 
     model: str
     axes: Mapping[str, Sequence[str]]
-    """Values of each parameter, as a scenario would spell them."""
+    """For each parameter its values, as a scenario would spell them."""
     models: tuple[tuple[Mapping[str, str], Fluid], ...]
     """Every combination, in the order of the axes; each is checked."""
 
     @classmethod
     def of(cls, base: Fluid, axes: Mapping[str, Sequence[str]]) -> Sweep:
-        """Prepares every combination of the values. Raises ScenarioError if one is invalid."""
+        """Every combination of the values. Raises ScenarioError if one cannot be."""
         combinations = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
         models = ((at, Fluid(base.model, (*base.changes, *map("=".join, at.items())))) for at in combinations)
         return cls(base.model, axes, tuple(models))
 
     def run(self, *, workers: int = 1, on_finished: Callable[[], None] = lambda: None) -> Swept:
-        """Integrates all combinations, some at a time; Ctrl-C ends that, and finished ones are returned.
+        """Integrates all, some at a time; Ctrl-C ends it, and leaves what was finished.
 
         Args:
-            workers: Number of threads.
-            on_finished: Called after each combination.
+            workers: How many threads.
+            on_finished: Called for each that is done.
 
         Raises:
             ValueError: There are no workers.
@@ -135,31 +135,31 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """A sweep of a fluid model that has run, or the part of it that has."""
+    """What has been tried."""
 
     sweep: Sweep
     points: tuple[Point, ...]
-    """Integrated combinations, in the order of the sweep; all of them unless Ctrl-C ended it."""
+    """What was integrated, in the order of the sweep: all of it, unless Ctrl-C ended it."""
 
     @property
     def rows(self) -> list[Row]:
-        """Outcomes, in the order of the sweep."""
+        """What became of each."""
         return [point.row for point in self.points]
 
     @property
     def is_whole(self) -> bool:
-        """Whether every combination was integrated."""
+        """Whether nothing is missing."""
         return len(self.points) == len(self.sweep.models)
 
     @property
     def series(self) -> pa.Table:
-        """Every record: the values of its combination, `time_us`, `quantity`, `flow` (or null), `value`."""
+        """Everything recorded: the values of each combination, `time_us`, `quantity`, `flow` (or null), `value`."""
         import pyarrow as pa
 
         return pa.concat_tables(_series(point) for point in self.points)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the content of `fluid.json`."""
+        """What `fluid.json` holds."""
         return {
             "model": self.sweep.model,
             "axes": {key: list(values) for key, values in self.sweep.axes.items()},
@@ -180,10 +180,10 @@ class Swept:
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
-    """Begins the folder of a sweep: `out`, or by default a new numbered one, `results/fluid-001`.
+    """A place for a sweep: the folder `out`, or by default a new numbered one, `results/fluid-001`.
 
-    Raises OutputError if it cannot be written or `out` exists. With `force`, an earlier sweep is replaced; an
-    interrupted one is replaced without.
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
+    and one that was interrupted is replaced without.
     """
     return Staging.of_numbers(out, "fluid", NUMBERS, force=force)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING
 
 from xoff import _xoff
@@ -24,7 +23,7 @@ def of_result(result: Result) -> tuple[str, ...]:
 
 
 def _of_observed_flows(result: Result) -> Iterator[str]:
-    observe = tomllib.loads(result.scenario).get("observe", {})
+    observe = result._settings["observe"]
     for key, asked in observe.items():
         names = asked if isinstance(asked, list) else asked.get("of", []) if isinstance(asked, dict) else []
         for name in names:

@@ -75,6 +75,13 @@ class Result:
 
         return Topology.of(_xoff.Scenario(self.scenario))
 
+    @cached_property
+    def _settings(self) -> Mapping[str, Any]:
+        """Settings of the scenario as typed values, as the simulator has them."""
+        from xoff import _xoff
+
+        return _xoff.Scenario(self.scenario).settings()
+
     @property
     def interrupted(self) -> bool:
         """Whether the run was cut short; then the flows are those that had finished."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
-
-from xoff.text.units import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,18 +15,18 @@ _MUCH_BYTES = 10**9
 
 def of(core: _xoff.Scenario, files: Mapping[str, str]) -> tuple[str, ...]:
     """Returns the notes on a scenario and its files, a line each. Raises ScenarioError if it cannot run."""
-    return (*core.check(files), *_of_recoveries(tomllib.loads(core.to_toml())))
+    return (*core.check(files), *_of_recoveries(core.settings()))
 
 
-def _of_recoveries(scenario: dict[str, Any]) -> Iterator[str]:
+def _of_recoveries(settings: dict[str, Any]) -> Iterator[str]:
     """Yields a note for each RoCE transport with go-back-N that has flows in a lossy class."""
-    if _has_much_memory(scenario.get("switch", [])):
+    if _has_much_memory(settings["switch"]):
         return
-    lossless = {one["priority"] for one in scenario.get("class", []) if one.get("lossless")}
-    for name, transport in scenario["transport"].items():
+    lossless = {one["priority"] for one in settings["class"] if one["lossless"]}
+    for name, transport in settings["transport"].items():
         if transport["kind"] != "roce" or transport["recovery"]["kind"] != "go_back_n":
             continue
-        classes = {priority for workload in scenario["workload"] for priority in _classes(workload, name)}
+        classes = {priority for workload in settings["workload"] for priority in _classes(workload, name)}
         if lossy := sorted(classes - lossless):
             which = (
                 f"class {lossy[0]}, which is" if len(lossy) == 1 else f"classes {', '.join(map(str, lossy))}, which are"
@@ -42,7 +39,7 @@ def _of_recoveries(scenario: dict[str, Any]) -> Iterator[str]:
 
 def _has_much_memory(switches: list[dict[str, Any]]) -> bool:
     sized = [table for table in switches if "total" in table or "chip" in table]
-    return bool(sized) and all(bytes_of(table.get("total", "0B")) >= _MUCH_BYTES for table in sized)
+    return bool(sized) and all(table.get("total", 0) >= _MUCH_BYTES for table in sized)
 
 
 def _classes(workload: dict[str, Any], transport: str) -> list[int]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, facade
-from xoff.errors import ScenarioError, check_at_least_one
-from xoff.scenario import defaults, inputs, notes
+from xoff.errors import ErrorKind, ScenarioError, check_at_least_one
+from xoff.scenario import inputs, notes
 from xoff.scenario.offered_load import Offered
 from xoff.scenario.topology import Topology
 from xoff.text import text_file, toml_text
@@ -43,15 +43,13 @@ class Scenario:
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Text of files that the scenario names, by path; these are not read from disk."""
     _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
-    _changes: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         try:
-            core, changes = defaults.read(self.text, self.overrides, self.file)
+            core = _xoff.Scenario(self.text, self.overrides, self.file)
         except ScenarioError as error:
             raise _of_another_kind(error) from None
         object.__setattr__(self, "_core", core)
-        object.__setattr__(self, "_changes", changes)
 
     @classmethod
     def load(cls, path: str | Path, overrides: tuple[str, ...] = ()) -> Scenario:
@@ -144,9 +142,12 @@ class Scenario:
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """Returns the resolved scenario with its files moved to `inputs/`, and the files' text by that path."""
         names = inputs.names(files)
+        return self._portable(names).to_toml(), {names[path]: text for path, text in files.items()}
+
+    def _portable(self, names: Mapping[str, str]) -> _xoff.Scenario:
+        """Returns the scenario with other names of the files that it names."""
         moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
-        resolved = _xoff.Scenario(self.text, [*self._changes, *moved], self.file).to_toml()
-        return resolved, {names[path]: text for path, text in files.items()}
+        return _xoff.Scenario(self.text, [*self.overrides, *moved], self.file)
 
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the resolved scenario and the files it names: equal digests, equal runs.
@@ -224,6 +225,6 @@ class Scenario:
 def _of_another_kind(error: ScenarioError) -> ScenarioError:
     """Turns the error for a plan or sweep file into one that names its kind; returns other errors as they are."""
     files = _OF_OTHER_FILES.get(error.key)
-    if files is None or not error.problem.startswith("unknown key"):
+    if files is None or error.kind is not ErrorKind.UNKNOWN_KEY:
         return error
-    return ScenarioError(error.file, error.key, f"is a key of {files}", "`xoff init` writes scenarios to start from")
+    return error.reworded(problem=f"is a key of {files}", expected="`xoff init` writes scenarios to start from")

@@ -18,13 +18,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import Field, ValidationError, model_validator
 
-from xoff.errors import ScenarioError
+from xoff import _xoff
+from xoff.errors import ScenarioError, unfit
 from xoff.studies import ranges
 from xoff.text.model_file import Table, said
 from xoff.text.toml_text import plain
@@ -65,23 +65,32 @@ class Axis(Table):
     @model_validator(mode="after")
     def _named_or_of_one_key(self) -> Axis:
         if not isinstance(self.values, dict | list) or not self.values:
-            problem = "has no values; expected a list of them with a key, or a table of names with the keys they change"
+            problem, expected = (
+                "has no values",
+                "expected a list of them with a key, or a table of names with the keys they change",
+            )
         elif isinstance(self.values, dict):
             if self.key or self.unit or not all(isinstance(each, dict) for each in self.values.values()):
-                problem = "has names for values; expected for each a table of the keys it changes, no key and no unit"
+                problem, expected = (
+                    "has names for values",
+                    "expected for each a table of the keys it changes, no key and no unit",
+                )
             elif len({position(name) for name in self.values}) < len(self.values):
-                problem = "has a value twice; expected each once"
+                problem, expected = "has a value twice", "expected each once"
             else:
                 return self
         elif self.key is None:
-            problem = "has no key; expected the key that takes the values"
+            problem, expected = "has no key", "expected the key that takes the values"
         elif not all(isinstance(each, str | int | float) for each in self.values):
-            problem = "has lists or tables for values; expected numbers, text, true or false, or names for them"
+            problem, expected = (
+                "has lists or tables for values",
+                "expected numbers, text, true or false, or names for them",
+            )
         elif len(set(self.values)) < len(self.values):
-            problem = "has a value twice; expected each once"
+            problem, expected = "has a value twice", "expected each once"
         else:
             return self
-        raise ValueError(problem)
+        raise unfit(problem, expected)
 
     @classmethod
     def given(cls, name: str, values: object) -> Axis:
@@ -175,11 +184,7 @@ def listed(options: Iterable[str], option: str) -> dict[str, list[str]]:
 
 def literal(text: str) -> object:
     """Parses a value as `--set` takes it: strings need no quotes."""
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-    return value if isinstance(value, str | int | float | list | dict) else text
+    return _xoff.value(text)
 
 
 def _parts(listed: str) -> list[str]:

@@ -404,7 +404,7 @@ def _with_seeds(base: Scenario, changes: Changes, seeds: Sequence[int], called: 
         runs = tuple(changed.with_value("seed", seed) for seed in seeds)
         runs[0].check()
     except ScenarioError as error:
-        raise ScenarioError(error.file, error.key, f"{error.problem} (with {called})", error.expected) from None
+        raise error.reworded(problem=f"{error.problem} (with {called})") from None
     return runs
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.errors import ScenarioError
+from xoff.scenario import inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,8 +96,10 @@ class _Traffic(NamedTuple):
     @classmethod
     def of(cls, scenario: Scenario) -> _Traffic:
         """Returns every key of a scenario that decides its traffic, with its value, and the sizes of packets."""
-        resolved, named = scenario.portable(scenario.read_files())
-        tables = tomllib.loads(resolved)
+        files = scenario.read_files()
+        names = inputs.names(files)
+        named = {names[path]: text for path, text in files.items()}
+        tables = scenario._portable(names).settings()
         has_load = any(workload.get("load") is not None for workload in tables["workload"])
         left_out = _WITHOUT if has_load else _WITHOUT | _RATE
         keys = {path: value for key in _DECIDING for path, value in _flat(key, tables.get(key, {}), left_out)}

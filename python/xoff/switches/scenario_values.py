@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from xoff.errors import ScenarioError
-from xoff.scenario.quantities import quantity, ratio
+from xoff.scenario.quantities import Quantity, written
 from xoff.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -46,15 +45,6 @@ TRIMMING_SIZE = Key("switch.trimming.size")
 TRIMMING_PRIORITY = Key("switch.trimming.priority")
 
 
-class Said(NamedTuple):
-    """All settings of a switch."""
-
-    lossless: dict[int, bool]
-    """Whether each class is lossless."""
-    values: dict[Key, Value | None]
-    """Value of each key; None where the scenario leaves it out."""
-
-
 class Marks(NamedTuple):
     """Thresholds of a marker."""
 
@@ -70,29 +60,44 @@ class Marks(NamedTuple):
         if not marker:
             return cls(None, None, None, None)
         if marker["kind"] == "threshold":
-            threshold = _bytes(marker["threshold"])
+            threshold = int(marker["threshold"])
             return cls(None, threshold, threshold, Fraction(1))
-        minimum, maximum = (_bytes(marker.get(end)) for end in ("minimum", "maximum"))
         kind = None if marker["kind"] == "red" else marker["kind"]
-        return cls(kind, minimum, maximum, _ratio(marker.get("probability")))
+        minimum, maximum = (int(marker[end]) if end in marker else None for end in ("minimum", "maximum"))
+        probability = Fraction(str(marker["probability"])) if "probability" in marker else None  # 0.01 is 1/100
+        return cls(kind, minimum, maximum, probability)
+
+
+class Said(NamedTuple):
+    """All settings of a switch."""
+
+    lossless: dict[int, bool]
+    """Whether each class is lossless."""
+    values: dict[Key, Value | None]
+    """Value of each key; None where the scenario leaves it out."""
+    marks: dict[str, Marks | None]
+    """Markers of whole ports, `port`, and of pools, `pool`; None where there is none."""
 
 
 def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
     """Returns the settings of a scenario's switch, with those of its ports of one rate."""
-    return _of_document(tomllib.loads(scenario.to_toml()), scenario, node, rate_bps)
+    return _of_settings(scenario._core.settings(), scenario, node, rate_bps)
 
 
-def _of_document(document: dict[str, Any], scenario: Scenario, node: str, rate_bps: int | None) -> Said:
-    settings = json.loads(scenario._core.switch_settings(node))
-    classes = document.get("class") or [{"priority": one, "lossless": False} for one in range(8)]
+def _of_settings(settings: dict[str, Any], scenario: Scenario, node: str, rate_bps: int | None) -> Said:
+    classes = settings["class"] or [{"priority": one, "lossless": False} for one in range(8)]
     lossless = {one["priority"]: one["lossless"] for one in classes}
-    return Said(lossless, dict(_values(settings, document.get("pfc", {}), lossless, rate_bps)))
+    of_switch = scenario._core.switch_settings(node)
+    values = {key: _plain(value) for key, value in _values(of_switch, settings["pfc"], lossless, rate_bps)}
+    marking = of_switch["marking"]
+    markers = {"port": _of_port(marking, rate_bps), "pool": marking.get("pool")}
+    return Said(lossless, values, {place: marker and Marks.of(marker) for place, marker in markers.items()})
 
 
 def resolved(scenario: Scenario, node: str, rate_bps: int | None, keys: Iterable[Key]) -> Said:
     """Returns the settings of a switch, with computed values of some keys that are left out. Raises ScenarioError."""
     found = of_scenario(scenario, node, rate_bps)
-    memory = json.loads(scenario._core.switch_memory(scenario.read_files(), node))["lossless"]
+    memory = scenario._core.switch_memory(scenario.read_files(), node).get("lossless")
     if memory is None:
         return found
     sizes = {
@@ -125,8 +130,8 @@ def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None
             expected = f"expected one of {switches[0]} to {switches[-1]}"
             raise ScenarioError(scenario.file, f"--switch {name}", "the scenario has no such switch", expected)
         return name
-    document = tomllib.loads(scenario.to_toml())
-    kinds = {repr(_of_document(document, scenario, one, rate_bps)): one for one in reversed(switches)}
+    settings = scenario._core.settings()
+    kinds = {repr(_of_settings(settings, scenario, one, rate_bps)): one for one in reversed(switches)}
     if len(kinds) > 1:
         expected = f"expected --switch with one of them, such as {' or '.join(sorted(kinds.values()))}"
         raise ScenarioError(scenario.file, "switch", "has switches that differ", expected)
@@ -154,21 +159,21 @@ def spelled(key: Key, value: Value) -> str:
 def _values(
     settings: dict[str, Any], pfc: dict[str, Any], lossless: dict[int, bool], rate_bps: int | None
 ) -> Iterator[tuple[Key, Value | None]]:
-    yield Key("switch.total"), _bytes(settings["total"])
-    yield Key("switch.reserved_per_queue"), _bytes(settings["reserved_per_queue"])
-    yield Key("switch.reserved_per_port"), _bytes(settings["reserved_per_port"]) or None
+    yield Key("switch.total"), settings.get("total")
+    yield Key("switch.reserved_per_queue"), settings.get("reserved_per_queue")
+    yield Key("switch.reserved_per_port"), settings.get("reserved_per_port") or None
     for key in ("shared_per_pool", "ports_per_pool", "pools"):
-        yield Key(f"switch.{key}"), _text(settings[key])
+        yield Key(f"switch.{key}"), _text(settings.get(key))
     yield Key("switch.scheduler.quantum"), _text(settings["scheduler"].get("quantum"))
     yield from _policy("switch.buffer", settings["buffer"], [one for one in lossless if not lossless[one]])
-    yield from _trimming(settings["trimming"])
+    yield from _trimming(settings.get("trimming"))
     for one in lossless:
         yield from _marking(settings["marking"], one, rate_bps)
         yield from _scheduling(settings["scheduler"], one)
     marking = settings["marking"]
-    yield Key("switch.marking.port"), _text(_at_rate(marking, rate_bps).get("port") or marking["port"])
-    yield Key("switch.marking.pool"), _text(marking["pool"])
-    if settings["pfc"] and any(lossless.values()):
+    yield Key("switch.marking.port"), _text(_of_port(marking, rate_bps))
+    yield Key("switch.marking.pool"), _text(marking.get("pool"))
+    if settings.get("pfc") and any(lossless.values()):
         yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]], rate_bps)
         yield from _watching(pfc)
 
@@ -178,35 +183,41 @@ def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tu
         return
     yield Key(f"{key}.policy"), policy["policy"]
     if policy["policy"] == "dynamic_threshold":
-        alphas = policy["alpha_by_priority"] or [policy["alpha"]] * 8
+        alphas = policy.get("alpha_by_priority") or [policy["alpha"]] * 8
         for one in classes:
-            yield Key(f"{key}.alpha_by_priority[{{}}]", one), _ratio(alphas[one])
+            yield Key(f"{key}.alpha_by_priority[{{}}]", one), alphas[one]
     elif policy["policy"] == "static_threshold":
-        yield Key(f"{key}.threshold"), _bytes(policy["threshold"])
+        yield Key(f"{key}.threshold"), policy["threshold"]
 
 
 def _trimming(trimming: dict[str, Any] | None) -> Iterator[tuple[Key, Value | None]]:
     yield TRIMMING, trimming is not None
-    yield TRIMMING_SIZE, _bytes(trimming["size"]) if trimming else None
+    yield TRIMMING_SIZE, trimming["size"] if trimming else None
     yield TRIMMING_PRIORITY, trimming["priority"] if trimming else None
 
 
 def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
     at_rate = _at_rate(marking, rate_bps)
     marker = (
-        at_rate.get("queue_by_priority", {}).get(str(one))
-        or marking.get("queue_by_priority", {}).get(str(one))
+        at_rate.get("queue_by_priority", {}).get(one)
+        or marking.get("queue_by_priority", {}).get(one)
         or at_rate.get("queue")
-        or marking["queue"]
+        or marking.get("queue")
     )
     for field, value in Marks.of(marker)._asdict().items():
         yield Key(f"switch.marking.queue_by_priority.{{}}.{field}", one), value
 
 
+def _of_port(marking: dict[str, Any], rate_bps: int | None) -> dict[str, Any] | None:
+    """Returns the marker of whole ports of a rate, if there is one."""
+    found: dict[str, Any] | None = _at_rate(marking, rate_bps).get("port") or marking.get("port")
+    return found
+
+
 def _at_rate(table: dict[str, Any], rate_bps: int | None) -> dict[str, Any]:
     """Returns the settings of a table for ports of a rate; empty if there are none."""
-    at_rates = table.get("at_rate", {}).items()
-    return next((at for rate, at in at_rates if quantity("rate", rate) == rate_bps), {})
+    found: dict[str, Any] = table.get("at_rate", {}).get(rate_bps, {})
+    return found
 
 
 def _scheduling(scheduler: dict[str, Any], one: int) -> Iterator[tuple[Key, Value | None]]:
@@ -220,11 +231,11 @@ def _pausing(pfc: dict[str, Any], classes: list[int], rate_bps: int | None) -> I
     yield from _policy("switch.pfc.xoff", own.get("xoff") or pfc["xoff"], classes)
     headroom = pfc["headroom"]
     yield Key("switch.pfc.headroom.scheme"), headroom["scheme"]
-    yield Key("switch.pfc.headroom.size"), _bytes(own.get("headroom") or headroom.get("size"))
-    yield Key("switch.pfc.headroom.ratio"), _ratio(headroom.get("ratio", 1))
+    yield Key("switch.pfc.headroom.size"), own.get("headroom") or headroom.get("size")
+    yield Key("switch.pfc.headroom.ratio"), headroom.get("ratio", Fraction(1))
     yield Key("switch.pfc.headroom.at_ports"), _text(headroom.get("at_ports"))
     for key in ("xon_offset", "reserved", "lossless_pool"):
-        yield Key(f"switch.pfc.{key}"), _bytes(pfc[key])
+        yield Key(f"switch.pfc.{key}"), pfc.get(key)
 
 
 def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
@@ -235,18 +246,15 @@ def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
     yield Key("pfc.watchdog.restoration_time"), _milliseconds(restoration)
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401
+def _plain(value: Value | None) -> Value | None:
+    """Returns a quantity as the number alone, whatever unit the scenario spells it in."""
+    return int(value) if isinstance(value, Quantity) else value
+
+
+def _text(value: object) -> str | None:
     """Returns a value of the scenario as text; None if it is empty."""
-    return json.dumps(value) if value else None
+    return json.dumps(written(value)) if value else None
 
 
-def _bytes(value: Any) -> int | None:  # noqa: ANN401
-    return None if value is None else quantity("size", value)
-
-
-def _ratio(value: Any) -> Fraction | None:  # noqa: ANN401
-    return None if value is None else ratio(value)
-
-
-def _milliseconds(value: Any) -> Fraction | None:  # noqa: ANN401
-    return None if value is None else Fraction(quantity("time", value), 10**9)
+def _milliseconds(time_ps: int | None) -> Fraction | None:
+    return None if time_ps is None else Fraction(time_ps, 10**9)

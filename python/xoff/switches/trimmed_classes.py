@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ class Trimmable(NamedTuple):
 
 def trimmable(scenario: Scenario, lossy: Iterable[int]) -> Trimmable:
     """Returns the lossy classes with data that is trimmed; flows that are read from a file may be in any class."""
-    document = tomllib.loads(scenario.to_toml())
+    document = scenario._core.settings()
     data = [(one["transport"], _priorities(one, lossy)) for one in document["workload"]]
     understood = {name for name, _ in data if _understands(document["transport"][name])}
     classes = {one for name, priorities in data if name in understood for one in priorities} & set(lossy)

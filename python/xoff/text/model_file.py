@@ -7,12 +7,14 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from xoff import _xoff
+from xoff.errors import ErrorKind, InputError, ScenarioError
 from xoff.text import text_file
-from xoff.text.toml_changes import NotChangedError, change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
 
     from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
-
-    from xoff.errors import InputError
 
 
 class Table(BaseModel):
@@ -57,11 +57,11 @@ class Kind(Generic[Model]):
         """Parses the text of a file, and applies `changes` (`KEY=VALUE`). Raises the refusal."""
         try:
             table = tomllib.loads(text)
-            change(table, changes, self.schemes)
+            table = self._schema.changed(text, changes) if changes else table
         except tomllib.TOMLDecodeError as error:
             raise self.refusal(file, "", str(error), "expected TOML") from None
-        except NotChangedError as error:
-            raise self.refusal(file, error.key, error.problem, error.expected) from None
+        except ScenarioError as error:
+            raise self.refusal(file, error.key, error.problem, error.expected, error.kind, error.candidates) from None
         if _OF_SCENARIOS in table:
             raise self.refusal(file, _OF_SCENARIOS, "is a key of scenarios, which xoff run takes", self.start)
         try:
@@ -69,21 +69,32 @@ class Kind(Generic[Model]):
         except ValidationError as error:
             raise self._refused(file, error.errors()[0]) from None
 
+    @cached_property
+    def _schema(self) -> _xoff.FileSchema:
+        """The model's schema, along which the simulator makes changes."""
+        return _xoff.FileSchema(json.dumps(self.model.model_json_schema()))
+
     def _refused(self, file: str | None, error: ErrorDetails) -> InputError:
         key = self._key(error["loc"])
         match error["type"]:
             case "extra_forbidden":
-                return self.refusal(file, key, "there is no such key", f"expected {self._keys(error['loc'])}")
+                near, known = self._keys(error["loc"])
+                expected = f"expected {near[0] if near else f'one of {known}'}"
+                return self.refusal(file, key, "there is no such key", expected, ErrorKind.UNKNOWN_KEY, near)
             case "missing":
-                return self.refusal(file, key, "is missing", f"expected {self._asked(error['loc'])}")
+                expected = f"expected {self._asked(error['loc'])}"
+                return self.refusal(file, key, "is missing", expected, ErrorKind.MISSING_KEY)
             case "too_short" | "too_long" as wrong:
                 bound = error["ctx"]["min_length" if wrong == "too_short" else "max_length"]
                 expected = f"expected at {'least' if wrong == 'too_short' else 'most'} {_entries(bound)}"
-                return self.refusal(file, key, f"has {_entries(len(error['input']))}", expected)
+                problem = f"has {_entries(len(error['input']))}"
+                return self.refusal(file, key, problem, expected, ErrorKind.OUT_OF_RANGE)
             case "union_tag_not_found" | "union_tag_invalid" as wrong:
-                problem = "is missing" if wrong == "union_tag_not_found" else "there is no such scheme"
+                is_missing = wrong == "union_tag_not_found"
+                problem = "is missing" if is_missing else "there is no such scheme"
+                kind = ErrorKind.MISSING_KEY if is_missing else ErrorKind.UNKNOWN_NAME
                 schemes = ", ".join(self.schemes[str(error["loc"][-1])])
-                return self.refusal(file, f"{key}.scheme", problem, f"expected one of {schemes}")
+                return self.refusal(file, f"{key}.scheme", problem, f"expected one of {schemes}", kind)
         problem, expected = said(error)
         if expected:
             return self.refusal(file, key, problem, expected)
@@ -111,11 +122,10 @@ class Kind(Generic[Model]):
         kind = f"a table {brackets.format(key)}" if is_table else "a value"
         return f"{kind}: {_phrase(field.description)}" if field.description else kind
 
-    def _keys(self, location: tuple[int | str, ...]) -> str:
-        """Returns the near match among the keys of the innermost table, or all of these keys."""
+    def _keys(self, location: tuple[int | str, ...]) -> tuple[list[str], str]:
+        """Returns the key of the innermost table that comes near, if one does, and all its keys in a text."""
         known = list(self._fields(location))
-        near = get_close_matches(str(location[-1]), known, 1, 0.6)
-        return near[0] if near else f"one of {', '.join(known)}"
+        return get_close_matches(str(location[-1]), known, 1, 0.6), ", ".join(known)
 
     def _fields(self, location: tuple[int | str, ...]) -> dict[str, FieldInfo]:
         """Returns the keys of the innermost table at a location, by name."""
@@ -144,9 +154,11 @@ def _phrase(description: str) -> str:
 
 
 def said(error: ErrorDetails) -> tuple[str, str]:
-    """Splits a validator's message into the problem and the expected value, which may be empty."""
-    problem, _, expected = error["msg"].removeprefix("Value error, ").partition("; ")
-    return problem, expected
+    """Returns the problem that a validator found, and the expected value, which may be empty."""
+    refused = error.get("ctx", {}).get("error")
+    if isinstance(refused, InputError):
+        return refused.problem, refused.expected
+    return error["msg"].removeprefix("Value error, "), ""
 
 
 _KINDS = {

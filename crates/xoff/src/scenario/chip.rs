@@ -18,7 +18,7 @@ pub(super) const FAMILY: &str = "chip";
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chip {
-    /// What a scenario calls it.
+    /// Name in scenarios.
     pub name: String,
     /// Number of ports.
     pub ports: u32,
@@ -31,12 +31,13 @@ pub struct Chip {
     pub memory: Bytes,
     /// Parts of the memory with ports of their own, each with as many.
     pub mmus: u32,
-    /// What memory is given out in, where it is known; frames take their exact bytes unless `switch.cell` says otherwise.
+    /// Unit in which memory is given out, where it is known; frames take their exact bytes unless `switch.cell` says
+    /// otherwise.
     pub cell: Option<Bytes>,
     /// Whether it can mark packets.
     #[serde(default = "marks")]
     pub ecn: bool,
-    /// Where this is from.
+    /// Source of the numbers.
     pub source: String,
 }
 

@@ -12,7 +12,7 @@ use crate::switch::matching;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InputTable {
-    /// Its size.
+    /// Size of the buffer of an input.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().input.buffer, "x-at-least" = "1B"))]
     pub buffer: Option<Bytes>,
@@ -24,15 +24,16 @@ pub struct InputTable {
     /// Bytes of a lossless class in it at which the sender resumes [GO, `Q_PFC-lo`]. Left out, two of the largest frames below `xoff`.
     #[serde(default)]
     pub xon: Option<Bytes>,
-    /// What frames in it wait behind.
+    /// Queues in which frames wait in the buffer.
     #[serde(default)]
     #[schemars(extend("default" = Queues::default()))]
     pub queues: Option<Queues>,
-    /// What measures the congestion of each class in it, and tells sources (QCN). Left out, nothing.
+    /// Congestion point of each class in the buffer, which tells sources of congestion (QCN). Left out, there is
+    /// none.
     #[serde(default)]
     pub congestion_point: Option<congestion_point::Parameters>,
-    /// What marks packets (ECN), on the length of what they wait behind in it: their virtual output queue. Left out, nothing. Ports whose
-    /// links have credits mark nothing.
+    /// Marker (ECN), on the length of the virtual output queue in which a packet waits. Left out, there is none.
+    /// Ports whose links have credits mark nothing.
     #[serde(default)]
     pub marking: Option<marking::Parameters>,
 }
@@ -41,15 +42,16 @@ pub struct InputTable {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutputTable {
-    /// Its size, of which every class in use has an equal part.
+    /// Size of the buffer of an output, of which every class in use has an equal part.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().output.buffer, "x-at-least" = "1B"))]
     pub buffer: Option<Bytes>,
-    /// What measures the congestion of each class in it, by arrivals only, and tells sources (QCN). Left out, nothing.
+    /// Congestion point of each class in the buffer, which counts arrivals only and tells sources (QCN). Left out,
+    /// there is none.
     #[serde(default)]
     pub congestion_point: Option<congestion_point::Parameters>,
-    /// What marks packets (ECN), on the length of the queue of their class in it. Left out, nothing. Ports whose links have credits mark
-    /// nothing.
+    /// Marker (ECN), on the length of the queue of a packet's class. Left out, there is none. Ports whose links have
+    /// credits mark nothing.
     #[serde(default)]
     pub marking: Option<marking::Parameters>,
 }
@@ -58,17 +60,17 @@ pub struct OutputTable {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InternalTable {
-    /// That of its input.
+    /// Buffer of the port's input.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().internal.input, "x-at-least" = "1B"))]
     pub input: Option<Bytes>,
-    /// That of its output.
+    /// Buffer of the port's output.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().internal.output, "x-at-least" = "1B"))]
     pub output: Option<Bytes>,
 }
 
-/// What frames in the buffer of an input wait behind.
+/// Queues in which frames wait in the buffer of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Queues {
@@ -81,7 +83,7 @@ pub enum Queues {
     One,
 }
 
-/// What all tables say of one switch with queues at inputs and outputs.
+/// Settings of one switch with queues at inputs and outputs, to which all tables come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CioqSettings {
     /// Bytes in which buffers are counted.
@@ -92,7 +94,7 @@ pub struct CioqSettings {
     pub output: Output,
     /// The buffers of ports whose links have credits.
     pub internal: Internal,
-    /// Who crosses, and how fast.
+    /// Matching of inputs to outputs, and its speed.
     pub crossbar: matching::Parameters,
     /// Whether inputs keep copies of packets until they have come out of the fabric.
     pub reliable_delivery: bool,
@@ -101,37 +103,37 @@ pub struct CioqSettings {
 /// The buffers of a port whose link has credits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Internal {
-    /// That of its input.
+    /// Buffer of the input side.
     pub input: Bytes,
-    /// That of its output.
+    /// Buffer of the output side.
     pub output: Bytes,
 }
 
 /// The buffer of every input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// Its size.
+    /// Size of the buffer.
     pub buffer: Bytes,
-    /// When senders pause, if that is said.
+    /// Occupancy at which senders pause, if it is set.
     pub xoff: Option<Bytes>,
-    /// When they resume, if that is said.
+    /// Occupancy at which senders resume, if it is set.
     pub xon: Option<Bytes>,
-    /// What frames wait behind.
+    /// Queues in which frames wait.
     pub queues: Queues,
-    /// What measures congestion.
+    /// Congestion point, if there is one.
     pub congestion_point: Option<congestion_point::Parameters>,
-    /// What marks packets.
+    /// Marker of packets, if there is one.
     pub marking: Option<marking::Parameters>,
 }
 
 /// The buffer of every output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Its size.
+    /// Size of the buffer.
     pub buffer: Bytes,
-    /// What measures congestion.
+    /// Congestion point, if there is one.
     pub congestion_point: Option<congestion_point::Parameters>,
-    /// What marks packets.
+    /// Marker of packets, if there is one.
     pub marking: Option<marking::Parameters>,
 }
 

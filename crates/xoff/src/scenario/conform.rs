@@ -6,13 +6,31 @@ use std::num::IntErrorKind;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use super::ScenarioError;
+use super::error::{ErrorKind, ScenarioError};
 use super::quantity::{self, Magnitude};
 use super::schema::{Node, Shape, Variant};
-use super::words::{bounds, bounds_with_most, choices, did_you_mean, listed, most, shown, takes, what};
+use super::words::{bounds, bounds_with_most, choices, listed, most, nearest, shown, takes, what};
 
-const TOO_SMALL: &str = "is too small";
-const TOO_LARGE: &str = "is too large";
+/// Ways in which a number is outside its range.
+#[derive(Clone, Copy, PartialEq)]
+enum Outside {
+    NotANumber,
+    TooSmall,
+    TooLarge,
+    NotAMultiple,
+}
+
+impl Outside {
+    /// Returns the predicate of the sentence.
+    fn said(self) -> &'static str {
+        match self {
+            Self::NotANumber => "is not a number",
+            Self::TooSmall => "is too small",
+            Self::TooLarge => "is too large",
+            Self::NotAMultiple => "does not divide evenly",
+        }
+    }
+}
 
 type Checked = Result<(), ScenarioError>;
 
@@ -35,12 +53,9 @@ pub(super) fn check(node: Node, value: &Value, at: &str) -> Checked {
             if words().any(|known| known == word) {
                 return Ok(());
             }
-            let meant = did_you_mean(word, words(), '"');
-            Err(ScenarioError::at(
-                at,
-                format!("unknown value \"{word}\""),
-                format!("{meant}expected {}", takes(node)),
-            ))
+            let problem = format!("unknown value \"{word}\"");
+            let error = ScenarioError::at(at, problem, format!("expected {}", takes(node)));
+            Err(error.of_unknown_name(nearest(word, words())))
         }
         (Shape::Either(branches), _) => match branches.iter().find(|branch| fits(**branch, value)) {
             Some(branch) => check(*branch, value, at),
@@ -57,6 +72,7 @@ fn join(at: &str, key: &str) -> String {
 
 fn wrong_type(node: Node, value: &Value, at: &str) -> ScenarioError {
     ScenarioError::at(at, format!("{} does not fit", shown(value)), format!("expected {}", takes(node)))
+        .of_kind(ErrorKind::WrongType)
 }
 
 /// Whether a value has the TOML type of a branch, whatever it holds.
@@ -75,14 +91,17 @@ fn choose<'a>(variants: &'a [Variant], table: &Table, at: &str) -> Result<&'a Va
     let known = || variants.iter().map(|variant| variant.spelling);
     let expected = format!("expected {}", choices(known()));
     match table.get(tag) {
-        None => Err(ScenarioError::at(key, "missing", expected)),
+        None => Err(ScenarioError::missing(key, expected)),
         Some(Value::String(name)) => {
             variants.iter().find(|variant| variant.spelling == name).ok_or_else(|| {
-                let meant = did_you_mean(name, known(), '"');
-                ScenarioError::at(key, format!("unknown {tag} \"{name}\""), format!("{meant}{expected}"))
+                ScenarioError::at(key, format!("unknown {tag} \"{name}\""), expected)
+                    .of_unknown_name(nearest(name, known()))
             })
         }
-        Some(other) => Err(ScenarioError::at(key, format!("{} does not fit", shown(other)), expected)),
+        Some(other) => {
+            let error = ScenarioError::at(key, format!("{} does not fit", shown(other)), expected);
+            Err(error.of_kind(ErrorKind::WrongType))
+        }
     }
 }
 
@@ -98,7 +117,7 @@ fn check_table(node: Node, table: &Table, at: &str, siblings: &[Variant]) -> Che
     if let Some((key, child)) = missing {
         let about = child.text("description").map_or_else(|| takes(child), super::explain::phrase);
         let expected = format!("expected {about} ({})", takes(child));
-        return Err(ScenarioError::at(join(at, key), "missing", expected));
+        return Err(ScenarioError::missing(join(at, key), expected));
     }
     node.keys().try_for_each(|(key, child)| check_against_neighbour(node, key, child, table, at))
 }
@@ -122,19 +141,20 @@ fn check_names(names: Node, table: &Table, at: &str) -> Checked {
 fn unknown_key(node: Node, key: &str, at: &str, siblings: &[Variant]) -> ScenarioError {
     let known = || node.keys().map(|(key, _)| key);
     let home = siblings.iter().find(|variant| variant.node.key(key).is_some());
-    let remedy = match home {
-        Some(variant) => format!("it belongs to {} = \"{}\"; ", variant.tag, variant.spelling),
+    let (elsewhere, meant) = match home {
+        Some(variant) => (format!("it belongs to {} = \"{}\"; ", variant.tag, variant.spelling), None),
         None => match place_of(node, key, at) {
-            Some(place) if place == key => format!("it is `{key}`, outside of all tables; "),
-            Some(place) => format!("it is `{place}`; "),
-            None => did_you_mean(key, known(), '`'),
+            Some(place) if place == key => (format!("it is `{key}`, outside of all tables; "), None),
+            Some(place) => (format!("it is `{place}`; "), None),
+            None => (String::new(), nearest(key, known())),
         },
     };
-    let expected = format!("{remedy}known keys: {}", listed(known()));
-    ScenarioError::at(join(at, key), format!("unknown key `{key}`"), expected)
+    let remedy = format!("{elsewhere}known keys: {}", listed(known()));
+    let error = ScenarioError::at(join(at, key), format!("unknown key `{key}`"), remedy);
+    error.of_kind(ErrorKind::UnknownKey).with_candidate(meant)
 }
 
-/// Where a key is known that stands at `at`, which has none of its name: in a table inside, or in one that this one is in.
+/// Returns the place of an unknown key that another table has: one inside the table at `at`, or one around it.
 fn place_of(node: Node, key: &str, at: &str) -> Option<String> {
     if let Some((inner, _)) = node.keys().find(|(_, inner)| knows(*inner, key)) {
         return Some(join(&join(at, inner), key));
@@ -166,7 +186,8 @@ fn check_list(node: Node, items: Node, values: &[Value], at: &str) -> Checked {
         || limit("maxItems").is_some_and(|most| count > most)
     {
         let expected = format!("expected {}", takes(node));
-        return Err(ScenarioError::at(at, format!("a list of {count}"), expected));
+        let error = ScenarioError::at(at, format!("a list of {count}"), expected);
+        return Err(error.of_kind(ErrorKind::OutOfRange));
     }
     let each = values.iter().enumerate();
     each.clone().try_for_each(|(index, value)| check(items, value, &format!("{at}[{index}]")))?;
@@ -185,8 +206,9 @@ fn check_list(node: Node, items: Node, values: &[Value], at: &str) -> Checked {
 }
 
 fn quantity(node: Node, kind: &str, value: &Value, at: &str) -> Checked {
-    let magnitude = quantity::read(kind, value)
-        .map_err(|problem| ScenarioError::at(at, problem, format!("expected {}", what(node))))?;
+    let magnitude = quantity::read(kind, value).map_err(|problem| {
+        ScenarioError::at(at, problem, format!("expected {}", what(node))).of_kind(ErrorKind::WrongType)
+    })?;
     check_range(node, magnitude, value, at)
 }
 
@@ -201,20 +223,21 @@ fn plain(node: Node, name: &str, value: &Value, at: &str) -> Checked {
     }
 }
 
-/// What is wrong with a whole number beyond those of TOML, which is read as text.
+/// Returns the error of a whole number beyond those of TOML, which is read as text.
 fn beyond_toml(node: Node, value: &Value, at: &str) -> Option<ScenarioError> {
     most(node)?;
-    let problem = match value.as_str()?.parse::<i64>().err()?.kind() {
-        IntErrorKind::PosOverflow => TOO_LARGE,
-        IntErrorKind::NegOverflow => TOO_SMALL,
+    let outside = match value.as_str()?.parse::<i64>().err()?.kind() {
+        IntErrorKind::PosOverflow => Outside::TooLarge,
+        IntErrorKind::NegOverflow => Outside::TooSmall,
         _ => return None,
     };
-    Some(out_of_range(node, value, problem, at))
+    Some(out_of_range(node, value, outside, at))
 }
 
-fn out_of_range(node: Node, value: &Value, problem: &str, at: &str) -> ScenarioError {
-    let bounds = if problem == TOO_LARGE { bounds_with_most(node) } else { bounds(node) };
-    ScenarioError::at(at, format!("{} {problem}", shown(value)), format!("expected a value {bounds}"))
+fn out_of_range(node: Node, value: &Value, outside: Outside, at: &str) -> ScenarioError {
+    let bounds = if outside == Outside::TooLarge { bounds_with_most(node) } else { bounds(node) };
+    let problem = format!("{} {}", shown(value), outside.said());
+    ScenarioError::at(at, problem, format!("expected a value {bounds}")).of_kind(ErrorKind::OutOfRange)
 }
 
 /// A value as something that can be compared with the bounds of its place.
@@ -246,14 +269,14 @@ fn check_range(node: Node, found: Magnitude, value: &Value, at: &str) -> Checked
     let small_enough = bound("maximum").is_none_or(|most| found <= most)
         && bound("exclusiveMaximum").is_none_or(|most| found < most)
         && most(node).is_none_or(|most| found <= Magnitude::Integer(most));
-    let problem = match (large_enough, small_enough) {
-        (false, false) => "is not a number",
-        (false, true) => TOO_SMALL,
-        (true, false) => TOO_LARGE,
-        (true, true) if !is_multiple(node, found) => "does not divide evenly",
+    let outside = match (large_enough, small_enough) {
+        (false, false) => Outside::NotANumber,
+        (false, true) => Outside::TooSmall,
+        (true, false) => Outside::TooLarge,
+        (true, true) if !is_multiple(node, found) => Outside::NotAMultiple,
         (true, true) => return Ok(()),
     };
-    Err(out_of_range(node, value, problem, at))
+    Err(out_of_range(node, value, outside, at))
 }
 
 fn is_multiple(node: Node, found: Magnitude) -> bool {

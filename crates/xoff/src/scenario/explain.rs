@@ -1,4 +1,5 @@
-//! What a key, an algorithm or another name of a scenario means: read from the schema, so from the structs' comments.
+//! Explanations of keys, algorithms and other names of a scenario, read from the schema and so from the structs'
+//! comments.
 
 use std::collections::BTreeSet;
 use std::mem::take;
@@ -6,24 +7,24 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::ScenarioError;
 use super::chip;
+use super::error::{ErrorKind, ScenarioError};
 use super::schema::{Node, Shape, Variant};
-use super::words::{did_you_mean, nearest, takes};
+use super::words::{nearest, takes};
 use crate::tagged::ONLY_AT;
 
-/// What one name means.
+/// Explanation of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
     /// The key's path (`switch.buffer.alpha`), or the name of an algorithm, a policy, a marker, a kind.
     pub name: String,
-    /// Where it is written: for a key its path, for a name the key that takes it.
+    /// Path of the key; for another name that of the key that takes it.
     pub path: String,
     /// The family of an algorithm or kind, such as `buffer_policy`.
     pub family: Option<String>,
     /// The kinds or algorithms that have this key; empty where the key does not depend on one.
     pub of: Vec<String>,
-    /// What it is.
+    /// Description.
     pub about: String,
     /// The paper's symbol.
     pub symbol: Option<String>,
@@ -46,7 +47,7 @@ pub struct Explanation {
 pub struct Choice {
     /// The word.
     pub name: String,
-    /// What it means.
+    /// Meaning of the word.
     pub about: String,
 }
 
@@ -55,7 +56,7 @@ pub struct Choice {
 pub struct Listing {
     /// The family: `topology`, `buffer_policy`, `congestion_control` and so on.
     pub family: String,
-    /// What a scenario calls it.
+    /// Name in scenarios.
     pub name: String,
     /// One sentence.
     pub about: String,
@@ -91,8 +92,8 @@ fn words_of_routing() -> impl Iterator<Item = Listing> {
 /// The family of words that are no algorithm and no kind, but only what a key may be set to.
 const VALUE: &str = "value";
 
-/// What a name means: a key by its path or the end of it, an algorithm or kind, or another word that a key takes. Several where it is not
-/// unique.
+/// Explains a key by its path or the end of it, an algorithm or kind, or another word that a key takes. Returns
+/// several where the name is not unique.
 pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     let path = without_indices(name.trim());
     let all = &*CATALOGUE;
@@ -112,19 +113,21 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     found.extend(values(all, &path));
     found = without_repetitions(found);
     if found.is_empty() {
-        let hint = of_same_table(all, &unnamed).unwrap_or_else(|| {
+        return Err(unknown_key(all, name, &unnamed).unwrap_or_else(|| {
             let names =
                 all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
             let words = all.iter().flat_map(|entry| entry.choices.iter().map(|choice| choice.name.as_str()));
-            did_you_mean(&path, names.flatten().chain(words), '`') + "see `xoff list`"
-        });
-        return Err(ScenarioError::at(name, "no key, no algorithm and no value has this name", hint));
+            let error = ScenarioError::at(name, NOTHING, "see `xoff list`").of_kind(ErrorKind::Unexplained);
+            error.with_candidate(nearest(&path, names.flatten().chain(words)))
+        }));
     }
     Ok(found)
 }
 
-/// What may be meant by the path of a key that is not there, if its table is: the nearest of the table's keys, or any of them.
-fn of_same_table(all: &[Explanation], path: &str) -> Option<String> {
+const NOTHING: &str = "no key, no algorithm and no value has this name";
+
+/// Returns the error of a path whose table is known and has no such key; the nearest of the table's keys is its candidate.
+fn unknown_key(all: &[Explanation], name: &str, path: &str) -> Option<ScenarioError> {
     let (table, key) = path.rsplit_once('.')?;
     let of_table = |entry: &Explanation| {
         let (its_table, its_key) = entry.name.rsplit_once('.')?;
@@ -135,8 +138,10 @@ fn of_same_table(all: &[Explanation], path: &str) -> Option<String> {
         return None;
     }
     let keys = || keys.iter().map(String::as_str);
-    let meant = nearest(key, keys()).map(|key| format!("did you mean `{table}.{key}`? "));
-    Some(format!("{}`{table}` has {}", meant.unwrap_or_default(), keys().collect::<Vec<_>>().join(", ")))
+    let meant = nearest(key, keys()).map(|key| format!("{table}.{key}"));
+    let remedy = format!("`{table}` has {}", keys().collect::<Vec<_>>().join(", "));
+    let error = ScenarioError::at(name, NOTHING, remedy).of_kind(ErrorKind::UnknownKey);
+    Some(error.with_candidate(meant.as_deref()))
 }
 
 /// This word at the keys that take it, but for those at which it is the name of an algorithm or a kind.
@@ -354,7 +359,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A default as TOML; that of a table of plain keys is told key by key.
-fn written(node: Node) -> Option<String> {
+pub(super) fn written(node: Node) -> Option<String> {
     let value = toml::Value::try_from(node.keyword("default")?).ok()?;
     let is_told = !value.is_table() || matches!(node.shape(), Shape::Tagged(_));
     is_told.then(|| value.to_string())
@@ -424,7 +429,7 @@ mod tests {
         assert_eq!((gain.symbol.as_deref(), gain.default.as_deref()), (Some("g"), Some("\"1/16\"")));
         let counter = only("congestion_control.byte_counter");
         assert_eq!(counter.symbol.as_deref(), Some("B"));
-        assert!(counter.about.starts_with("Bytes sent from one increase to the next; `0B` counts none."));
+        assert!(counter.about.starts_with("Bytes sent from one increase by the byte counter to the next;"));
         assert_eq!(only("congestion_control.fast_recovery").symbol.as_deref(), Some("F"));
         let total = only("switch.total");
         assert_eq!(total.default.as_deref(), Some("\"16MB\""));
@@ -457,7 +462,7 @@ mod tests {
         assert_eq!(families, [Some("congestion_control"), Some("fluid")]);
         let dctcp = &found[0];
         assert_eq!(dctcp.path, "transport.congestion_control.algorithm");
-        assert_eq!(dctcp.source.as_deref(), Some("SIGCOMM 2010; RFC 8257"));
+        assert_eq!(dctcp.source.as_deref(), Some("Alizadeh et al., SIGCOMM 2010; RFC 8257"));
         assert!(dctcp.about.starts_with("DCTCP: cuts the window"));
         assert!(only("cubic").about.contains("Left out: "));
         let keys: Vec<_> = dctcp.keys.iter().map(|key| key.name.as_str()).collect();

@@ -9,7 +9,7 @@ use super::{Incast, Poisson, Scenario, Sizes, Workload};
 pub struct FileReference {
     /// The key that names it.
     pub key: String,
-    /// Its path as written, relative to the scenario's folder.
+    /// Path as written, relative to the scenario's folder.
     pub path: String,
 }
 

@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 
+use super::overrides::OF_SCENARIOS;
 use super::parse::conforming;
 use super::schema::Node;
 use super::{ScenarioError, overrides};
@@ -16,7 +17,7 @@ impl Parameters {
     pub fn with_changes(model: &str, changes: &[String]) -> Result<Self, ScenarioError> {
         let mut table = Table::new();
         table.insert("model".to_owned(), model.into());
-        overrides::apply(&mut table, Node::fluid(), changes)?;
+        overrides::apply(&mut table, Node::fluid(), changes, OF_SCENARIOS)?;
         if table.get("model").and_then(Value::as_str) != Some(model) {
             let problem = format!("\"{model}\" is chosen already");
             return Err(ScenarioError::at("model", problem, "expected other keys"));

@@ -8,7 +8,7 @@ use crate::kernel::units::{Bytes, Span};
 use crate::scheduler;
 use crate::switch::marking;
 
-/// What every host adds around its transport.
+/// Delays and queues that every host adds around its transport.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
@@ -23,23 +23,25 @@ pub struct Host {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub adapter_queue: Option<Bytes>,
-    /// What marks packets in the adapter, on the length of their own queue. RoCE makes a packet when the one before it starts, so that none but that waits.
+    /// Marker in the adapter, on the length of a packet's own queue. RoCE makes a packet when the one before it
+    /// starts, so that only that one waits.
     #[serde(default)]
     pub marking: Option<marking::Parameters>,
     /// Bytes one flow may have waiting in the adapter before its transport holds back (TCP small queues).
     #[serde(default = "default_small_queue")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub small_queue: Bytes,
-    /// What the adapter takes to answer a mark with a CNP.
+    /// Time that the adapter takes to answer a mark with a CNP.
     #[serde(default)]
     pub cnp_delay: Span,
     /// Least time from one CNP of the adapter to the next, of whatever flows (1 to 5 us in SIGCOMM 2015, section 3.3).
     #[serde(default)]
     pub cnp_spacing: Span,
-    /// How the adapter limits flows of which congestion notification messages tell (802.1Qau); without messages, none.
+    /// Limits of the adapter on flows of which congestion notification messages tell (802.1Qau); without messages,
+    /// there are none.
     #[serde(default)]
     pub reaction_point: qcn::Parameters,
-    /// Which queue of the adapter sends next.
+    /// Scheduler of the adapter's queues.
     #[serde(default)]
     pub scheduler: scheduler::Parameters,
     /// Most bytes of new data that leave the stack as one train, which the adapter cuts into segments (TSO). A train waits
@@ -56,8 +58,8 @@ pub struct Host {
     pub receive_offload: Option<Bytes>,
 }
 
-/// When the adapter interrupts the host for packets that have arrived: what comes first. The defaults are those of
-/// Linux's driver for `ConnectX`.
+/// Interrupts of the host by the adapter for packets that have arrived, by the first of two limits. The defaults are
+/// those of Linux's driver for `ConnectX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InterruptModeration {

@@ -10,19 +10,20 @@ use crate::kernel::units::{Rate, Span};
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEvent {
-    /// When.
+    /// Time of the event.
     pub at: Span,
     /// The two nodes that it joins; where several links join them, all of these.
     pub between: [String; 2],
     /// Whether it works from then on.
     #[serde(default)]
     pub state: Option<LinkState>,
-    /// Its rate from then on, also where it comes back; of a link between two switches; marking and headroom stay as they are, so that a
-    /// higher rate may overfill headroom, of which `xoff check` tells. A frame on the wire leaves at the rate at which it began.
+    /// Rate of the link from then on, also where it comes back. Only for a link between two switches. Marking and
+    /// headroom stay as they are, so that a higher rate may overfill headroom, of which `xoff check` tells. A frame
+    /// on the wire leaves at the rate at which it began.
     #[serde(default)]
     pub rate: Option<Rate>,
-    /// How long it takes, once a link has failed or come back, until all switches send packets by the shortest paths that there
-    /// are then [routing convergence]. What has happened to other links by then they know, too.
+    /// Time from a failure or a return of the link until all switches send packets by the shortest paths that there
+    /// are then [routing convergence]. Switches then know of the other links' events, too.
     #[serde(default)]
     pub convergence: Span,
 }
@@ -31,8 +32,9 @@ pub struct LinkEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkState {
-    /// It has failed. What is on its wire is lost, and so is what a switch has for it; a host's adapter waits.
+    /// The link has failed. Packets on its wire are lost, and so are those that a switch has for it; a host's adapter
+    /// waits.
     Down,
-    /// It works again.
+    /// The link works again.
     Up,
 }

@@ -6,9 +6,9 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use super::ScenarioError;
+use super::error::{ErrorKind, ScenarioError};
 use super::schema::{Node, Shape};
-use super::words::{did_you_mean, listed};
+use super::words::{listed, nearest};
 
 /// One `KEY=VALUE`.
 struct Override {
@@ -17,6 +17,21 @@ struct Override {
     value: Option<Value>,
 }
 
+/// An override that messages show, for a kind of file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Example {
+    /// Key in a table of a list.
+    pub(super) key: &'static str,
+    /// The key with the index of one table.
+    pub(super) indexed: &'static str,
+    /// Value of the key.
+    pub(super) value: &'static str,
+}
+
+/// Example of an override of a scenario, or of a fluid model.
+pub(super) const OF_SCENARIOS: Example =
+    Example { key: "workload.load", indexed: "workload[1].load", value: "0.5" };
+
 /// One part of a key: `workload`, or `workload[1]`.
 #[derive(Debug, PartialEq)]
 struct Step {
@@ -24,7 +39,7 @@ struct Step {
     index: Option<usize>,
 }
 
-/// What a table had as another kind, and has no longer, since an override has named its kind.
+/// Keys that a table had as another kind, and that it lost when an override named its kind.
 #[derive(Debug)]
 pub(super) struct Replaced {
     /// Key of the kind.
@@ -41,8 +56,9 @@ pub(super) fn apply(
     table: &mut Table,
     root: Node,
     overrides: &[String],
+    example: Example,
 ) -> Result<Vec<Replaced>, ScenarioError> {
-    let mut parsed = overrides.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut parsed = overrides.iter().map(|text| parse(text, example)).collect::<Result<Vec<_>, _>>()?;
     parsed.sort_by_key(|change| !change.names_kind(root));
     let mut replaced = Vec::new();
     for change in &parsed {
@@ -64,23 +80,17 @@ impl fmt::Display for Replaced {
     }
 }
 
-/// The same error, of a key that is missing because an override has named the kind of its table.
-pub(super) fn blamed(error: ScenarioError, root: Node, overrides: &[String]) -> ScenarioError {
+/// Returns the override that has replaced the table of a key, by naming its kind.
+pub(super) fn replacing<'a>(key: &str, root: Node, overrides: &'a [String]) -> Option<&'a String> {
     let named =
         |key: &str| key.split('.').map(|step| step.split('[').next().map(str::to_owned)).collect::<Vec<_>>();
-    let missing = named(&error.key);
-    let replaces = |change: &&String| {
+    let missing = named(key);
+    overrides.iter().find(|change| {
         let (key, _) = change.split_once('=').unwrap_or((change, ""));
-        let names_kind = parse(change).is_ok_and(|change| change.names_kind(root));
+        let names_kind = parse(change, OF_SCENARIOS).is_ok_and(|change| change.names_kind(root));
         names_kind
             && named(key).split_last().map(|(_, table)| table) == missing.split_last().map(|(_, table)| table)
-    };
-    match overrides.iter().find(replaces) {
-        Some(change) if error.problem == "missing" => {
-            ScenarioError { problem: format!("missing, as {change} replaces the table"), ..error }
-        }
-        _ => error,
-    }
+    })
 }
 
 impl Override {
@@ -98,7 +108,7 @@ impl Override {
     }
 }
 
-/// What a list holds, or the node itself.
+/// Returns the items of a list, or the node itself.
 fn element(node: Node) -> Node {
     match node.shape() {
         Shape::List(items) => items,
@@ -106,9 +116,11 @@ fn element(node: Node) -> Node {
     }
 }
 
-fn parse(text: &str) -> Result<Override, ScenarioError> {
+fn parse(text: &str, example: Example) -> Result<Override, ScenarioError> {
+    let Example { key: example, indexed, value: its_value } = example;
     let (key, value) = text.split_once('=').ok_or_else(|| {
-        ScenarioError::at(format!("--set {text}"), "no `=`", "expected KEY=VALUE, such as workload.load=0.5")
+        let expected = format!("expected KEY=VALUE, such as {example}={its_value}");
+        ScenarioError::at(format!("--set {text}"), "no `=`", expected).of_kind(ErrorKind::Syntax)
     })?;
     let mut is_quoted = false;
     let parts = key.trim().split(|character| {
@@ -117,7 +129,8 @@ fn parse(text: &str) -> Result<Override, ScenarioError> {
     });
     let path = parts.map(step).collect::<Option<Vec<_>>>().ok_or_else(|| {
         let at = format!("key \"{}\"", key.trim());
-        ScenarioError::at(at, "malformed", "expected one such as workload.load or workload[1].load")
+        let expected = format!("expected one such as {example} or {indexed}");
+        ScenarioError::at(at, "malformed", expected).of_kind(ErrorKind::Syntax)
     })?;
     let value = value.trim();
     Ok(Override { path, value: (!value.is_empty()).then(|| parse_value(value)) })
@@ -133,7 +146,7 @@ fn step(part: &str) -> Option<Step> {
 }
 
 /// A TOML value, or else the text as it stands: `100Gbps` needs no quotes.
-fn parse_value(text: &str) -> Value {
+pub(super) fn parse_value(text: &str) -> Value {
     let parsed = format!("value = {text}").parse::<Table>().ok();
     match parsed.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value")) {
         Some(value) if !value.is_datetime() => value,
@@ -200,12 +213,13 @@ fn no_such_name(name: &str, table: &Table, kind: Node, tag: &str, at: String) ->
         let above = at.strip_suffix(name).unwrap_or_default();
         let meant: Vec<String> = table.keys().map(|own| format!("`{above}{own}.{name}`")).collect();
         let expected = format!("expected {}", meant.join(" or "));
-        return ScenarioError::at(at, "is a key of a table that has a name", expected);
+        return ScenarioError::at(at, "is a key of a table that has a name", expected)
+            .of_kind(ErrorKind::UnknownKey);
     }
     let known = || table.keys().map(String::as_str);
-    let meant = did_you_mean(name, known(), '`');
-    let expected = format!("{meant}there is {}; a new one needs a `{tag}`", listed(known()));
-    ScenarioError::at(at, "is not in the scenario", expected)
+    let remedy = format!("there is {}; a new one needs a `{tag}`", listed(known()));
+    let error = ScenarioError::at(at, "is not in the scenario", remedy).of_kind(ErrorKind::UnknownKey);
+    error.with_candidate(nearest(name, known()))
 }
 
 /// Sets in one element of a list, or in every one.
@@ -297,7 +311,7 @@ mod tests {
     fn applied(text: &str, overrides: &[&str]) -> Table {
         let mut table: Table = text.parse().unwrap();
         let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
-        apply(&mut table, Node::root(), &overrides).unwrap();
+        apply(&mut table, Node::root(), &overrides, OF_SCENARIOS).unwrap();
         table
     }
 
@@ -364,7 +378,7 @@ mod tests {
             "switch = [{ buffer = { policy = \"dynamic_threshold\", alpha = 4, alpha_by_priority = [1] } }]";
         let told = |overrides: &[&str]| {
             let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
-            let replaced = apply(&mut file.parse().unwrap(), Node::root(), &overrides).unwrap();
+            let replaced = apply(&mut file.parse().unwrap(), Node::root(), &overrides, OF_SCENARIOS).unwrap();
             replaced.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let gone = "switch[0].buffer.policy=abm leaves out what the kind before had: ";
@@ -426,7 +440,7 @@ mod tests {
     fn what_cannot_be_set_is_said() {
         let applied_to = |file: &str, change: &str| {
             let mut table: Table = file.parse().unwrap();
-            apply(&mut table, Node::root(), &[change.to_owned()]).unwrap_err().to_string()
+            apply(&mut table, Node::root(), &[change.to_owned()], OF_SCENARIOS).unwrap_err().to_string()
         };
         let problem = |change| applied_to(TWO, change);
         assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");

@@ -3,8 +3,10 @@
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
+use super::error::{ErrorKind, ScenarioError};
+use super::overrides::OF_SCENARIOS;
 use super::schema::{Node, without_null};
-use super::{Scenario, ScenarioError, conform, overrides};
+use super::{Scenario, absent, conform, overrides};
 use crate::reading::from_value;
 
 impl Scenario {
@@ -27,15 +29,12 @@ impl Scenario {
     /// # Ok::<(), xoff::ScenarioError>(())
     /// ```
     pub fn from_toml(text: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
-        let table = text.parse::<Table>().map_err(|error| syntax_error(text, &error))?;
-        Self::from_value(table, overrides)
+        Self::from_value(&read_table(text)?, overrides)
     }
 
     /// Reads a scenario that is already a table, with the `KEY=VALUE` overrides applied.
-    pub fn from_value(mut table: Table, overrides: &[String]) -> Result<Self, ScenarioError> {
-        overrides::apply(&mut table, Node::root(), overrides)?;
-        let scenario =
-            Self::from_table(table).map_err(|error| overrides::blamed(error, Node::root(), overrides))?;
+    pub fn from_value(table: &Table, overrides: &[String]) -> Result<Self, ScenarioError> {
+        let scenario = absent::read(table, overrides)?;
         scenario.validate()?;
         Ok(scenario)
     }
@@ -43,7 +42,8 @@ impl Scenario {
     /// A line for each table of a scenario file's text that loses keys, because overrides name another kind for it and do not set them.
     pub fn left_out(text: &str, overrides: &[String]) -> Vec<String> {
         let Ok(mut table) = text.parse::<Table>() else { return Vec::new() };
-        let replaced = overrides::apply(&mut table, Node::root(), overrides).unwrap_or_default();
+        let replaced =
+            overrides::apply(&mut table, Node::root(), overrides, OF_SCENARIOS).unwrap_or_default();
         replaced.iter().map(ToString::to_string).collect()
     }
 
@@ -75,7 +75,12 @@ impl Scenario {
     }
 }
 
-/// What a table that stands at a node of the schema says.
+/// Reads a file's text as TOML.
+pub(super) fn read_table(text: &str) -> Result<Table, ScenarioError> {
+    text.parse::<Table>().map_err(|error| syntax_error(text, &error))
+}
+
+/// Reads a table that stands at a node of the schema.
 pub(super) fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Result<T, ScenarioError> {
     let value = Value::Table(table);
     conform::check(node, &value, "")?;
@@ -104,7 +109,7 @@ fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {
     } else {
         "expected TOML, with text and quantities in quotes, such as rate = \"100Gbps\"".to_owned()
     };
-    ScenarioError::at(format!("line {line}"), problem, expected)
+    ScenarioError::at(format!("line {line}"), problem, expected).of_kind(ErrorKind::Syntax)
 }
 
 #[cfg(test)]

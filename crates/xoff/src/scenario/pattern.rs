@@ -28,7 +28,8 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What is between brackets, of which the first is open, and what is behind; nothing where that is no range of numbers.
+/// Returns the range between brackets, of which the first is open, and the text behind; nothing where it is no range
+/// of numbers.
 fn range(text: &str) -> Option<(RangeInclusive<u64>, &str)> {
     let (inside, after) = text.split_once(']')?;
     let (least, most) = inside.split_once('-')?;

@@ -19,7 +19,7 @@ pub struct ClassNumber(pub u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
-    /// Its number, 0 to 7.
+    /// Priority of the class, 0 to 7.
     #[schemars(extend("maximum" = 7))]
     pub priority: u8,
     /// Whether switches pause senders (PFC) rather than drop its packets.
@@ -27,7 +27,7 @@ pub struct Class {
     pub lossless: bool,
 }
 
-/// How long a pause lasts.
+/// Forms of a pause: by time, or until it is taken back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseForm {
@@ -42,7 +42,7 @@ pub enum PauseForm {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pfc {
-    /// How long a pause lasts.
+    /// Form of a pause.
     #[serde(default)]
     pub form: PauseForm,
     /// Quanta of 512 bit times that a pause frame names [pause_time]. With fewer than 32, frames that say a pause again would
@@ -58,39 +58,40 @@ pub struct Pfc {
     #[serde(default = "default_detection_time")]
     #[schemars(extend("x-above" = "0s"))]
     pub detection_time: Span,
-    /// What switches do about queues that hold packets and have been paused for `detection_time` [PFC watchdog]. Left out, nothing.
+    /// Watchdog of queues that hold packets and have been paused for `detection_time` [PFC watchdog]. Left out, there
+    /// is none.
     #[serde(default)]
     pub watchdog: Option<Watchdog>,
 }
 
-/// How the PFC watchdog of all switches lets a queue go that is paused for too long.
+/// Watchdog of all switches, which lets a queue go that is paused for too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Watchdog {
-    /// What becomes of its packets.
+    /// Fate of the queue's packets.
     #[serde(default)]
     pub action: WatchdogAction,
-    /// How long its pauses must be over until the queue is as before [T1]. Left out, twice the `detection_time`.
+    /// Time for which pauses must be over until the queue is as before [T1]. Left out, twice the `detection_time`.
     #[serde(default)]
     #[schemars(extend("x-above" = "0s"))]
     pub restoration_time: Option<Span>,
 }
 
 impl Watchdog {
-    /// How long pauses must be over, where storms are detected after so long.
+    /// Returns the time for which pauses must be over, with the default from the detection time.
     pub fn restoration_after(&self, detection_time: Span) -> Span {
         self.restoration_time.unwrap_or(detection_time * 2)
     }
 }
 
-/// What a watchdog does with the packets of a queue that is paused for too long.
+/// Fates of the packets of a queue that is paused for too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchdogAction {
-    /// Those that wait are lost, and so is what comes for the queue.
+    /// Packets that wait are lost, and so are those that come for the queue.
     #[default]
     Drop,
-    /// They leave as if nobody paused them. In what is told of pauses, the one that was too long ends with that.
+    /// Packets leave as if nobody paused them. In what is told of pauses, the one that was too long ends with that.
     Forward,
 }
 
@@ -114,8 +115,8 @@ impl Default for Pfc {
     }
 }
 
-/// When a switch pauses its senders of lossless classes, and the memory for what comes after that; keys left out keep what an
-/// earlier table or the default says.
+/// Thresholds at which a switch pauses its senders of lossless classes, and the memory for packets that come after
+/// that. A key that is left out keeps the value of an earlier table or the default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PausingTable {
@@ -123,10 +124,10 @@ pub struct PausingTable {
     #[serde(default)]
     #[schemars(extend("default" = Pausing::default().xoff))]
     pub xoff: Option<buffer_policy::Parameters>,
-    /// How far below that the sender resumes [delta]. Left out, two of the largest frames.
+    /// Bytes below that at which the sender resumes [delta]. Left out, two of the largest frames.
     #[serde(default)]
     pub xon_offset: Option<Bytes>,
-    /// How memory is set aside for what comes after a pause.
+    /// Memory that is set aside for packets that come after a pause.
     #[serde(default)]
     #[schemars(extend("default" = Pausing::default().headroom))]
     pub headroom: Option<headroom::Parameters>,
@@ -146,7 +147,8 @@ pub struct PausingTable {
     pub at_rate: BTreeMap<Rate, PortPausing>,
 }
 
-/// When a switch pauses the senders into the ports of one rate; keys left out are as for all ports.
+/// Thresholds at which a switch pauses the senders into the ports of one rate. A key that is left out is as for all
+/// ports.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortPausing {
@@ -183,14 +185,14 @@ impl PausingTable {
     }
 }
 
-/// What all tables come to for one switch.
+/// Pausing settings of one switch, to which all tables come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pausing {
-    /// When its senders pause.
+    /// Threshold at which senders pause.
     pub xoff: buffer_policy::Parameters,
-    /// How far below that they resume.
+    /// Bytes below the threshold at which senders resume.
     pub xon_offset: Option<Bytes>,
-    /// How memory is set aside for what comes after a pause.
+    /// Memory that is set aside for packets that come after a pause.
     pub headroom: headroom::Parameters,
     /// Bytes set aside for each lossless class of each port.
     pub reserved: Bytes,
@@ -198,7 +200,7 @@ pub struct Pausing {
     pub lossless_pool: Option<Bytes>,
     /// Memory that they leave to others.
     pub lossy_pool: Option<Bytes>,
-    /// What is otherwise at ports of a rate.
+    /// Exceptions at ports of a rate.
     pub at_rate: BTreeMap<Rate, PortPausing>,
 }
 
@@ -219,7 +221,7 @@ impl Default for Pausing {
 }
 
 impl Pausing {
-    /// When the senders into ports of a rate pause.
+    /// Returns the threshold at which the senders into ports of a rate pause.
     pub fn xoff_at(&self, rate: Rate) -> &buffer_policy::Parameters {
         self.at_rate.get(&rate).and_then(|at| at.xoff.as_ref()).unwrap_or(&self.xoff)
     }

@@ -148,8 +148,8 @@ proptest! {
         let _ = Scenario::from_toml(&text, &[]);
         let change = format!("{key}={value}");
         let table = generated(1, 0);
-        if let Err(error) = Scenario::from_value(table, &[change]) {
-            prop_assert!(!error.key.is_empty() && !error.problem.is_empty() && !error.expected.is_empty());
+        if let Err(error) = Scenario::from_value(&table, &[change]) {
+            prop_assert!(!error.key.is_empty() && !error.problem.is_empty() && !error.expected().is_empty());
             prop_assert!(!error.to_string().contains('\n'));
         }
     }

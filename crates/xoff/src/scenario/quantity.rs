@@ -12,7 +12,7 @@ use super::words::shown;
 use super::{ClassNumber, Every};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
-/// What a quantity measures, with its units from the smallest to the largest: a name and how many base units it is.
+/// Dimension of a quantity, with its units from the smallest to the largest: a name, and its number of base units.
 struct Dimension {
     what: &'static str,
     units: &'static [(&'static str, u64)],
@@ -120,7 +120,7 @@ impl Dimension {
     }
 }
 
-/// Why a decimal number times a scale is not a number of base units.
+/// Reasons why a decimal number times a scale is not a number of base units.
 #[derive(Debug, PartialEq)]
 enum Fault {
     NoNumber,
@@ -152,7 +152,7 @@ fn scaled(number: &str, scale: u64) -> Result<u64, Fault> {
     u64::try_from(product / divisor).map_err(|_| Fault::TooLarge)
 }
 
-/// What a value comes to, for comparison with others of its kind.
+/// Magnitude of a value, for comparison with others of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) enum Magnitude {
     /// Base units of a quantity.
@@ -175,6 +175,51 @@ pub(super) fn read(kind: &str, value: &Value) -> Result<Magnitude, String> {
         }
         _ => read_ratio(value).map(|ratio| Magnitude::Real(ratio.as_f64())),
     }
+}
+
+/// A value that is no quantity, in two sentences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoQuantity {
+    /// Sentence that says what is wrong.
+    pub problem: String,
+    /// Sentence that says what would be right.
+    pub expected: String,
+}
+
+/// Reads a size as bytes, a rate as bits per second or a time as picoseconds.
+pub fn read_quantity(dimension: &str, value: &serde_json::Value) -> Result<u64, NoQuantity> {
+    let dimension = match dimension {
+        "size" => &SIZE,
+        "rate" => &RATE,
+        "time" => &TIME,
+        _ => {
+            return Err(NoQuantity {
+                problem: format!("there is no dimension {dimension}"),
+                expected: String::new(),
+            });
+        }
+    };
+    let read = Value::try_from(value).map_err(|_| not_allowed(&value.to_string()));
+    let found = read.and_then(|value| match value {
+        Value::String(_) | Value::Integer(_) | Value::Float(_) => dimension.read(&value),
+        other => Err(not_allowed(&shown(&other))),
+    });
+    found.map_err(|problem| NoQuantity { problem, expected: format!("expected {}", dimension.expected()) })
+}
+
+/// Reads a number, or a fraction such as "1/16".
+pub fn read_fraction(value: &serde_json::Value) -> Result<Ratio, NoQuantity> {
+    let read = Value::try_from(value).map_err(|_| not_allowed(&value.to_string()));
+    let found = read.and_then(|value| match value {
+        Value::String(_) | Value::Integer(_) | Value::Float(_) => read_ratio(&value),
+        other => Err(not_allowed(&shown(&other))),
+    });
+    let expected = "expected a number, or a fraction such as \"1/16\"";
+    found.map_err(|problem| NoQuantity { problem, expected: expected.to_owned() })
+}
+
+fn not_allowed(shown: &str) -> String {
+    format!("{shown} is not allowed")
 }
 
 fn read_ratio(value: &Value) -> Result<Ratio, String> {
@@ -234,7 +279,11 @@ macro_rules! quantity {
         }
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&$dimension.write(self.get()))
+                if serializer.is_human_readable() {
+                    serializer.serialize_str(&$dimension.write(self.get()))
+                } else {
+                    serializer.serialize_newtype_struct(stringify!($type), &self.get())
+                }
             }
         }
         impl Display for $type {
@@ -309,7 +358,9 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 
 impl Serialize for Ratio {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.denominator() == 1 {
+        if !serializer.is_human_readable() {
+            serializer.serialize_newtype_struct("Ratio", &(self.numerator(), self.denominator()))
+        } else if self.denominator() == 1 {
             serializer.serialize_u64(self.numerator())
         } else {
             serializer.serialize_str(&self.to_string())
@@ -386,12 +437,16 @@ impl<'de> Deserialize<'de> for ClassNumber {
 
 impl Serialize for ClassNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        if serializer.is_human_readable() {
+            serializer.collect_str(&self.0)
+        } else {
+            serializer.serialize_u8(self.0)
+        }
     }
 }
 
 impl ClassNumber {
-    /// What its spellings are.
+    /// Returns the schema of its spellings.
     pub(super) fn schema() -> Schema {
         json_schema!({
             "type": "string",

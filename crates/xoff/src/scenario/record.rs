@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Bytes, Span, Time};
 
-/// What results are of, and how they are grouped.
+/// Measured time, and grouping of results.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// Where the measured time begins: what starts before warms the network up. Completion times are of the flows, queries and
-    /// collectives that start in the measured time, goodputs of what is received in it, statistics of `observed` of what is
-    /// recorded in it; packets, pauses and the tables of `[observe]` are of the whole run.
+    /// Begin of the measured time; flows that start before warm the network up. Completion times are of the flows,
+    /// queries and collectives that start in the measured time. Goodputs are of bytes received in it, and statistics
+    /// of `observed` of values recorded in it. Packets, pauses and the tables of `[observe]` are of the whole run.
     #[serde(default)]
     pub start: Span,
-    /// Where the measured time ends. Flows that start from here on keep the load up while those before finish. Left out, with
-    /// the run.
+    /// End of the measured time. Flows that start from here on keep the load up while those before finish. Left out,
+    /// the end of the run.
     #[serde(default)]
     #[schemars(extend("x-above" = "0s"))]
     pub end: Option<Span>,
@@ -36,7 +36,7 @@ impl Default for Measure {
 }
 
 impl Measure {
-    /// Where the measured time begins and ends; `Time::MAX` where nothing but the run ends it.
+    /// Returns begin and end of the measured time; `Time::MAX` where nothing but the run ends it.
     pub fn time(&self) -> [Time; 2] {
         [Time::ZERO + self.start, self.end.map_or(Time::MAX, |end| Time::ZERO + end)]
     }
@@ -48,7 +48,7 @@ impl Measure {
     }
 }
 
-/// What is recorded over time.
+/// Records over time.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Observe {
@@ -67,7 +67,7 @@ pub struct Observe {
     /// Packets of each traffic class marked at the named ports, or at an input on their way there.
     #[serde(default)]
     pub marks: Option<ObserveOf>,
-    /// Who paused whom, when, for how long and why (PFC).
+    /// Pauses (PFC): sender and receiver, time, duration and cause of each.
     #[serde(default)]
     pub pauses: bool,
     /// Local maxima of each switch's headroom in use, and what came and went while senders were told to pause.
@@ -99,7 +99,7 @@ pub struct Observe {
     pub inputs: Option<ObserveOf>,
 }
 
-/// When and of what something is recorded.
+/// Places and times of a record.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObserveOf {
@@ -116,7 +116,7 @@ fn every_name() -> Vec<String> {
     vec!["*".to_owned()]
 }
 
-/// When something is recorded.
+/// Times of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
     /// At multiples of this time.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::units::{Bytes, Span};
 
 crate::tagged! {
-    /// How RoCE finds and repairs losses.
+    /// Ways in which RoCE finds and repairs losses.
     pub enum RoceRecovery by "kind" documented by type {
         go_back_n => GoBackN(GoBackN),
         selective_repeat => SelectiveRepeat(SelectiveRepeat),
@@ -41,9 +41,9 @@ impl Default for GoBackN {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelectiveRepeat {
-    /// Most bytes from the first that has not arrived to the last that is sent, whether those between have arrived or not: the
-    /// bandwidth-delay product of the fabric [BDP-FC], and several of it where packets take several paths, so that one that is
-    /// late or lost does not stop those that could go by the others.
+    /// Most bytes from the first that has not arrived to the last that is sent, whether those between have arrived or
+    /// not. It is the bandwidth-delay product of the fabric [BDP-FC]. Where packets take several paths it is several
+    /// of that, so that a late or lost packet does not stop those on other paths.
     #[schemars(extend("x-at-least" = "1B"))]
     pub window: Bytes,
     /// Retransmission timeout while few packets are in flight [`RTO_low`].
@@ -54,8 +54,8 @@ pub struct SelectiveRepeat {
     pub timeout_high: Span,
     /// Fewer packets than this are few [N].
     pub few_packets: u32,
-    /// How many packets behind a missing one may arrive, beyond the first, before it counts as lost. IRN has none; packets that
-    /// several paths bring out of order (`topology.routing`) need some.
+    /// Packets behind a missing one that may arrive, beyond the first, before it counts as lost. IRN has none;
+    /// packets that several paths bring out of order (`topology.routing`) need some.
     pub reordering: u32,
     /// Whether flows of lossless classes have timeouts too. IRN has none while PFC is on: there a packet is late and not lost.
     pub timeouts_with_pfc: bool,

@@ -12,7 +12,8 @@ pub struct ScaleUp {
     /// Hosts of each server.
     #[schemars(extend("minimum" = 2))]
     pub hosts_per_server: u32,
-    /// How far apart the numbers of a server's hosts are. As many as there are hosts on a leaf puts each of them on a leaf of its own (rails).
+    /// Step between the numbers of a server's hosts. With as many as there are hosts on a leaf, each is on a leaf of
+    /// its own (rails).
     #[serde(default = "side_by_side")]
     #[schemars(extend("minimum" = 1))]
     pub stride: u32,

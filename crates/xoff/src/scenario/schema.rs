@@ -15,7 +15,7 @@ use crate::fluid;
 static SCENARIO: LazyLock<Value> = LazyLock::new(of::<Scenario>);
 static FLUID: LazyLock<Value> = LazyLock::new(of::<FluidModel>);
 
-/// What is not part of a scenario has a name here too, so that it is found and explained like what is.
+/// Fluid models as part of a schema, so that they are found and explained like keys of scenarios.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct FluidModel {
@@ -81,11 +81,11 @@ pub(super) struct Node {
     /// The schema it stands in.
     document: &'static Value,
     own: &'static Map<String, Value>,
-    /// What `$ref` leads to, or the node itself.
+    /// Target of `$ref`, or the node itself.
     referred: &'static Map<String, Value>,
 }
 
-/// What a place in a scenario holds.
+/// Shapes of the places in a scenario.
 pub(super) enum Shape {
     /// A number with a unit, or a ratio; the name of its type.
     Quantity(&'static str),
@@ -110,7 +110,7 @@ pub(super) enum Shape {
 pub(super) struct Variant {
     /// The tag key.
     pub(super) tag: &'static str,
-    /// What the tag says for this variant.
+    /// Value of the tag for this variant.
     pub(super) spelling: &'static str,
     /// The table, tag included.
     pub(super) node: Node,
@@ -130,6 +130,14 @@ impl Node {
     /// The parameters of a fluid model.
     pub(super) fn fluid() -> Self {
         Self::at(&FLUID, &FLUID["properties"]["fluid"])
+    }
+
+    /// Returns the root of another file's JSON Schema, which the process keeps from then on: there are a few such files.
+    pub(super) fn of_other(schema: Value) -> Self {
+        let mut schema = without_null(schema);
+        optional_keys(&mut schema);
+        let document = &*Box::leak(Box::new(schema));
+        Self::at(document, document)
     }
 
     fn at(document: &'static Value, schema: &'static Value) -> Self {
@@ -207,7 +215,7 @@ impl Node {
         }
     }
 
-    /// What the names of a map are, where they are not of the user's choice.
+    /// Returns the shape of a map's names, where they are not of the user's choice.
     pub(super) fn names(self) -> Option<Self> {
         self.referred
             .get("propertyNames")
@@ -227,7 +235,8 @@ impl Node {
         }
     }
 
-    /// Where `name` leads from here, through lists and variants: of several to one that has kinds of its own, if there is one.
+    /// Returns the place to which `name` leads, through lists and variants; of several one that has kinds of its own,
+    /// if there is one.
     pub(super) fn child(self, name: &str) -> Option<Self> {
         match self.shape() {
             Shape::Table => self.key(name),

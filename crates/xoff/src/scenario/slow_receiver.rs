@@ -5,16 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Bytes, Rate, Span};
 
-/// Hosts whose adapters take in less than their links bring, for some time or for good (the slow-receiver symptom of "RDMA over
-/// Commodity Ethernet at Scale", SIGCOMM 2016, section 4.4), or nothing, so that they pause their switches as long as that lasts
-/// (the PFC storm of section 4.3).
+/// Hosts whose adapters take in less than their links bring, for some time or for good. That is the slow-receiver
+/// symptom of "RDMA over Commodity Ethernet at Scale" (SIGCOMM 2016, section 4.4). Adapters that take in nothing
+/// pause their switches as long as that lasts, which is the PFC storm of section 4.3.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlowReceiver {
     /// The hosts, by name or by the name of their switch, with `*` and `?`. Their adapters into the fabric are slow, none inside servers.
     #[schemars(extend("minItems" = 1))]
     pub hosts: Vec<String>,
-    /// What the adapter takes in of frames, one after another in the order in which they came. Left out, nothing: a PFC storm.
+    /// Rate at which the adapter takes in frames, one after another in the order in which they came. Left out, it
+    /// takes in nothing: a PFC storm.
     #[serde(default)]
     pub rate: Option<Rate>,
     /// From when on.
@@ -28,7 +29,7 @@ pub struct SlowReceiver {
     #[serde(default = "default_buffer")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub buffer: Bytes,
-    /// How far below that they resume [delta]. Left out, two of the largest frames.
+    /// Bytes below that at which they resume [delta]. Left out, two of the largest frames.
     #[serde(default)]
     pub xon_offset: Option<Bytes>,
 }

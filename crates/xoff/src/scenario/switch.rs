@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chip::NamedChip;
 use super::cioq::{CioqSettings, InputTable, InternalTable, OutputTable};
-use super::words::did_you_mean;
+use super::words::nearest;
 use super::{ClassNumber, Pausing, PausingTable, Scenario, ScenarioError, pattern};
 use crate::kernel::units::{Bytes, Rate};
 use crate::scheduler;
@@ -21,7 +21,7 @@ use crate::switch::matching;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchTable {
-    /// Which switches: a name, or a pattern such as `leaf*` or `leaf[0-3]`.
+    /// Switches that the table is for: a name, or a pattern such as `leaf*` or `leaf[0-3]`.
     #[serde(default = "every_node")]
     pub nodes: String,
     /// Architecture of the switch.
@@ -47,8 +47,8 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("minItems" = 1))]
     pub pools: Option<Vec<PoolTable>>,
-    /// What packet memory is given out in: a frame takes whole cells, and telemetry tells of queues in what they take. Left out, it
-    /// takes its exact bytes, as the papers count, whatever the chip.
+    /// Unit in which packet memory is given out: a frame takes whole cells, and telemetry tells the length of queues
+    /// in cells. Left out, a frame takes its exact bytes, as the papers count, whatever the chip.
     #[serde(default)]
     pub cell: Option<Cell>,
     /// Bytes set aside for each queue in use, used before the shared pool.
@@ -59,27 +59,28 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().reserved_per_port))]
     pub reserved_per_port: Option<Bytes>,
-    /// How a shared pool is divided among queues.
+    /// Policy that divides a shared pool among queues.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().buffer))]
     pub buffer: Option<buffer_policy::Parameters>,
-    /// What marks packets; every marker that is set is asked, and one yes marks.
+    /// Markers of packets; every marker that is set is asked, and one yes marks.
     #[serde(default)]
     pub marking: Option<Marking>,
-    /// When a packet's memory is free again.
+    /// Moment at which a packet's memory is free again.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().release))]
     pub release: Option<Release>,
-    /// What becomes of data packets that have no room: with this, switches cut off the payload and send the header on, which the receiver
-    /// answers at once, so that nobody waits for a timeout. Of RoCE with selective repeat, and in lossy classes; all others are
-    /// dropped, and so are headers that have no room in turn, and what the buffer policy pushes out. Left out, all are.
+    /// Trimming of data packets that have no room: the switch cuts off the payload and sends the header on. The
+    /// receiver answers it at once, so that nobody waits for a timeout. Only packets of RoCE with selective repeat in
+    /// lossy classes are trimmed. Headers that have no room are dropped, and so is what the buffer policy pushes out.
+    /// Left out, nothing is trimmed.
     #[serde(default)]
     pub trimming: Option<Trimming>,
-    /// Which queue of a port sends next.
+    /// Scheduler of a port's queues.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().scheduler))]
     pub scheduler: Option<scheduler::Parameters>,
-    /// When senders of lossless classes are paused, and the memory for what comes after that.
+    /// Thresholds at which senders of lossless classes are paused, and the memory for packets that come after that.
     #[serde(default)]
     pub pfc: Option<PausingTable>,
     /// Whether it writes telemetry into the packets that have room for it.
@@ -106,12 +107,12 @@ pub struct SwitchTable {
     /// The buffers of ports whose links have credits. Only for `kind = "cioq"`.
     #[serde(default)]
     pub internal: Option<InternalTable>,
-    /// Whether inputs keep a copy of every packet that goes on over a link with credits until it has come out of the fabric, and
-    /// outputs tell of those that have. Only for `kind = "cioq"`.
+    /// Whether inputs keep a copy of every packet that goes on over a link with credits until it has come out of the
+    /// fabric. Outputs then tell inputs of packets that have. Only for `kind = "cioq"`.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().reliable_delivery))]
     pub reliable_delivery: Option<bool>,
-    /// Which inputs send to which outputs, and how fast. Only for `kind = "cioq"`.
+    /// Matching of inputs to outputs, and its speed. Only for `kind = "cioq"`.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().crossbar))]
     pub crossbar: Option<matching::Parameters>,
@@ -146,7 +147,7 @@ pub struct PoolTable {
     /// Numbers of the ports whose packets it holds; every port of the switch belongs to exactly one pool.
     #[schemars(extend("minItems" = 1))]
     pub ports: Vec<u16>,
-    /// Its size, to which reserves are added. Left out, as `shared_per_pool` or `total` has it.
+    /// Size of the pool, to which reserves are added. Left out, as `shared_per_pool` or `total` has it.
     #[serde(default)]
     pub shared: Option<Bytes>,
 }
@@ -159,8 +160,8 @@ pub enum Quirk {
     BccNs2,
     /// A packet is refused if its whole queue, reserve included, and itself together exceed the threshold.
     ThresholdWithPacket,
-    /// The counter of a reserve adds a packet's whole queue and takes away the packet alone, so that it grows until one packet
-    /// of a burst is kept in the reserve.
+    /// The counter of a reserve adds a packet's whole queue and takes away the packet alone. It grows until one
+    /// packet of a burst is kept in the reserve.
     LeakingReserve,
     /// RED that spaces its marks counts the bytes of each port by itself, in packets of the largest frame, and marks a
     /// smaller packet less often.
@@ -174,18 +175,18 @@ impl Quirk {
     }
 }
 
-/// When a packet's memory is free again.
+/// Moments at which a packet's memory is free again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Release {
-    /// When its first bit leaves.
+    /// Start of transmission: the packet's first bit leaves.
     #[default]
     TransmissionStart,
-    /// When its last bit has left.
+    /// End of transmission: the packet's last bit has left.
     TransmissionEnd,
 }
 
-/// How packets are trimmed (NDP, SIGCOMM 2017; Ultra Ethernet; `SAI_PACKET_TRIM`).
+/// Trimming of packets (NDP, SIGCOMM 2017; Ultra Ethernet; `SAI_PACKET_TRIM`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trimming {
@@ -203,14 +204,14 @@ impl Default for Trimming {
     }
 }
 
-/// What marks packets in a switch.
+/// Markers of packets in a switch.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Marking {
     /// On the length of the packet's own queue.
     #[serde(default)]
     pub queue: Option<marking::Parameters>,
-    /// The same for the queues of each class by itself, in place of `queue`, be it that of `at_rate`.
+    /// Marker of the queues of each class by itself, in place of `queue`, be it that of `at_rate`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, marking::Parameters>", extend("propertyNames" = ClassNumber::schema()))]
     pub queue_by_priority: BTreeMap<ClassNumber, marking::Parameters>,
@@ -240,14 +241,14 @@ impl Marking {
     }
 }
 
-/// What marks packets at the ports of one rate; keys left out are as for all ports.
+/// Markers of packets at the ports of one rate. A key that is left out is as for all ports.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortMarking {
     /// On the length of the packet's own queue.
     #[serde(default)]
     pub queue: Option<marking::Parameters>,
-    /// The same for the queues of each class by itself, in place of all that is said of them elsewhere.
+    /// Marker of the queues of each class by itself, in place of all other markers of queues.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, marking::Parameters>", extend("propertyNames" = ClassNumber::schema()))]
     pub queue_by_priority: BTreeMap<ClassNumber, marking::Parameters>,
@@ -259,27 +260,27 @@ pub struct PortMarking {
 /// One switch's settings after every matching table has been applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchSettings {
-    /// Its architecture.
+    /// Architecture of the switch.
     pub kind: SwitchKind,
-    /// Its queues, where they are at inputs and outputs.
+    /// Settings of the queues, where they are at inputs and outputs.
     pub cioq: CioqSettings,
-    /// Its packet memory.
+    /// Packet memory.
     pub memory: Memory,
     /// Bytes set aside for each queue in use.
     pub reserved_per_queue: Bytes,
     /// Bytes set aside for all queues of a port together.
     pub reserved_per_port: Bytes,
-    /// How a shared pool is divided among queues.
+    /// Policy that divides a shared pool among queues.
     pub buffer: buffer_policy::Parameters,
-    /// What marks packets.
+    /// Markers of packets.
     pub marking: Marking,
-    /// When a packet's memory is free again.
+    /// Moment at which a packet's memory is free again.
     pub release: Release,
-    /// How packets are trimmed, if they are.
+    /// Trimming of packets, if they are trimmed.
     pub trimming: Option<Trimming>,
-    /// Which queue of a port sends next.
+    /// Scheduler of a port's queues.
     pub scheduler: scheduler::Parameters,
-    /// When senders of lossless classes are paused.
+    /// Pausing of senders of lossless classes, if there is any.
     pub pfc: Option<Pausing>,
     /// Whether it writes telemetry.
     pub telemetry: bool,
@@ -289,7 +290,7 @@ pub struct SwitchSettings {
     pub quirks: Vec<Quirk>,
 }
 
-/// What is said of a switch's packet memory.
+/// Packet memory of a switch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     /// The chip.
@@ -302,7 +303,7 @@ pub struct Memory {
     pub ports_per_pool: Option<u32>,
     /// The pools one by one.
     pub pools: Option<Vec<PoolTable>>,
-    /// What it is given out in.
+    /// Unit in which memory is given out.
     pub cell: Option<Cell>,
 }
 
@@ -310,7 +311,7 @@ impl Memory {
     /// All memory of a switch of which nothing is said.
     pub const DEFAULT_TOTAL: Bytes = Bytes::new(16_000_000);
 
-    /// What a frame takes of it.
+    /// Returns the memory that a frame takes.
     pub fn taken_by(&self, frame: Bytes) -> Bytes {
         Cell::taken_of(self.cell, frame)
     }
@@ -370,7 +371,7 @@ impl SwitchSettings {
         }
     }
 
-    /// These settings with what one table says put over them, key by key. A chip stands for all that it decides.
+    /// Puts the settings of one table over these, key by key. A chip stands for all that it decides.
     fn apply(&mut self, table: &SwitchTable) {
         fn put<T: Clone>(setting: &mut T, said: Option<&T>) {
             if let Some(said) = said {
@@ -438,7 +439,7 @@ impl SwitchSettings {
 }
 
 impl Scenario {
-    /// What all matching tables come to for one switch; the later wins, key by key.
+    /// Returns the settings of one switch, to which all matching tables come; the later wins, key by key.
     pub fn switch_settings(&self, node: &str) -> SwitchSettings {
         let mut settings = SwitchSettings::default();
         for table in self.switch.iter().filter(|table| table.matches(node)) {
@@ -463,12 +464,12 @@ impl Scenario {
         for (index, table) in self.switch.iter().enumerate() {
             if !names.iter().any(|name| pattern::matches(&table.nodes, name)) {
                 let problem = format!("no switch matches \"{}\"", table.nodes);
-                let meant = did_you_mean(&table.nodes, names.iter().copied(), '"');
-                let expected = match (names.first(), names.last()) {
-                    (Some(first), Some(last)) => format!("{meant}the switches are \"{first}\" to \"{last}\""),
+                let remedy = match (names.first(), names.last()) {
+                    (Some(first), Some(last)) => format!("the switches are \"{first}\" to \"{last}\""),
                     _ => "the topology has no switches".to_owned(),
                 };
-                return Err(ScenarioError::at(format!("switch[{index}].nodes"), problem, expected));
+                let error = ScenarioError::at(format!("switch[{index}].nodes"), problem, remedy);
+                return Err(error.of_unknown_name(nearest(&table.nodes, names.iter().copied())));
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::kernel::units::{Bytes, Rate, Span};
 use crate::spraying;
 
 crate::tagged! {
-    /// How flows are cut into packets, acknowledged and controlled.
+    /// Transports, which cut flows into packets, acknowledge and control them.
     pub enum Transport by "kind" documented by type {
         tcp => Tcp(Tcp),
         roce => Roce(Roce),
@@ -66,7 +66,7 @@ impl Transport {
         *self.frames().end()
     }
 
-    /// What decides its windows or rates, if anything does.
+    /// Returns the algorithm that decides windows or rates, if there is one.
     pub fn congestion_control(&self) -> Option<&congestion_control::Parameters> {
         match self {
             Self::Tcp(tcp) => Some(&tcp.congestion_control),
@@ -84,7 +84,7 @@ impl Transport {
         }
     }
 
-    /// How receivers give its flows credit, if they do.
+    /// Returns how receivers give flows credit, if they do.
     pub fn granting(&self) -> Option<Granting> {
         self.congestion_control().and_then(congestion_control::Parameters::granting)
     }
@@ -120,14 +120,14 @@ impl Transport {
         matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
     }
 
-    /// What of it goes by marks, if anything does, by its name in scenarios.
+    /// Returns the name in scenarios of an algorithm that goes by marks, if one does.
     pub fn goes_by_marks(&self) -> Option<&'static str> {
         let control = self.congestion_control().filter(|control| control.needs().marks());
         let spraying = self.spraying().filter(|spraying| spraying.reads_marks());
         control.map(congestion_control::Parameters::spelling).or(spraying.map(spraying::Parameters::spelling))
     }
 
-    /// How its senders choose paths packet by packet, if they do.
+    /// Returns how senders choose paths packet by packet, if they do.
     pub fn spraying(&self) -> Option<&spraying::Parameters> {
         match self {
             Self::Roce(roce) => roce.spraying.as_ref(),
@@ -186,9 +186,9 @@ pub struct Tcp {
     #[serde(default = "default_acknowledgement")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub acknowledgement: Bytes,
-    /// What decides the window.
+    /// Algorithm that decides the window.
     pub congestion_control: congestion_control::Parameters,
-    /// How losses are found and repaired.
+    /// Detection and repair of losses.
     #[serde(default)]
     pub recovery: Recovery,
     /// Duplicate acknowledgements, or segments that have arrived beyond one that has not, that make a loss (RFC 5681; RFC 6675's
@@ -240,7 +240,7 @@ pub struct Tcp {
     /// acknowledgement, go before the data. Otherwise all connections are open.
     #[serde(default)]
     pub handshake: bool,
-    /// Which packets are ECN-capable, if the congestion control goes by marks.
+    /// Packets that are ECN-capable, if the congestion control goes by marks.
     #[serde(default)]
     pub ecn_capable: EcnCapable,
 }
@@ -280,7 +280,7 @@ fn default_acknowledge_timeout() -> Span {
     Span::from_microseconds(500)
 }
 
-/// Which packets of a transport whose congestion control goes by marks are ECN-capable.
+/// Packets that are ECN-capable, of a transport whose congestion control goes by marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EcnCapable {
@@ -291,7 +291,7 @@ pub enum EcnCapable {
     Data,
 }
 
-/// Which connection a flow runs on.
+/// Connections that flows run on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Connections {
@@ -303,7 +303,7 @@ pub enum Connections {
     Persistent,
 }
 
-/// Which queue pair a flow runs on.
+/// Queue pairs that flows run on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QueuePairs {
@@ -316,7 +316,7 @@ pub enum QueuePairs {
     Persistent,
 }
 
-/// How TCP finds and repairs losses.
+/// Ways in which TCP finds and repairs losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
@@ -374,7 +374,7 @@ pub struct Roce {
     /// they write. Only with a congestion control that needs telemetry. Left out, 42 B there: a count of 2 and 5 hops of 8.
     #[serde(default)]
     pub telemetry: Option<Bytes>,
-    /// How losses are found and repaired.
+    /// Detection and repair of losses.
     #[serde(default)]
     pub recovery: RoceRecovery,
     /// By which of all paths each packet goes, where switches route by ECMP: senders give it an entropy, which switches hash for the
@@ -384,10 +384,10 @@ pub struct Roce {
     /// Whether flows between two hosts share queue pairs.
     #[serde(default)]
     pub connections: QueuePairs,
-    /// With `connections = "persistent"`: how many queue pairs there are from one host to another for each class
-    /// (`NCCL_IB_QPS_PER_CONNECTION`). Each has a path and a congestion control of its own; flows go by them in turn, by their
-    /// numbers at their source, so that of those that go to several hosts by turns not all queue pairs to one may be used: collectives
-    /// divide parts for that (`flows_per_part`).
+    /// Queue pairs from one host to another for each class, with `connections = "persistent"`
+    /// (`NCCL_IB_QPS_PER_CONNECTION`). Each has a path and a congestion control of its own. Flows go by them in turn,
+    /// by their numbers at their source. Of flows that go to several hosts by turns, some queue pairs to one host may
+    /// stay unused: collectives divide parts for that (`flows_per_part`).
     #[serde(default = "one_queue_pair")]
     #[schemars(extend("minimum" = 1, "maximum" = 128))]
     pub queue_pairs: u8,
@@ -399,7 +399,7 @@ pub struct Roce {
 }
 
 impl Roce {
-    /// What its congestion control must hear of.
+    /// Returns the signals that the congestion control must hear of.
     pub fn needs(&self) -> Needs {
         let needs = self.congestion_control.as_ref().map(congestion_control::Parameters::needs);
         needs.unwrap_or(Needs::Acknowledgements(Echo::None))
@@ -415,7 +415,8 @@ impl Roce {
         self.headers + self.telemetry_in_frame()
     }
 
-    /// What a queue pair may have in flight whatever its congestion control says, if anything says so.
+    /// Returns the bytes that a queue pair may have in flight whatever its congestion control says, if there is such
+    /// a limit.
     pub fn most_in_flight(&self) -> Option<Bytes> {
         let of_recovery = match &self.recovery {
             RoceRecovery::SelectiveRepeat(settings) => Some(settings.window),

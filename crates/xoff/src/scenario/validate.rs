@@ -1,7 +1,7 @@
-//! What one key cannot show: rules between the tables of a scenario, checked before anything runs.
-//! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
+//! Rules between the tables of a scenario, which one key cannot show, checked before anything runs. The range of a
+//! single key stands beside its field. The network's build checks the rules that need its nodes.
 
-use super::words::did_you_mean;
+use super::words::nearest;
 use super::{Host, Marking, QueuePairs, Roce, Routing, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
@@ -132,7 +132,7 @@ impl Scenario {
             .try_for_each(|(key, priority)| self.check_class(&key, priority))
     }
 
-    /// Where classes have tables, there are no others.
+    /// Rejects a class without a table, where classes have tables.
     pub(crate) fn check_class(&self, key: &str, priority: u8) -> Checked {
         let classes = || self.class.iter().map(|class| class.priority);
         if self.class.is_empty() || classes().any(|class| class == priority) {
@@ -181,16 +181,14 @@ impl Scenario {
         }
         let problem = format!("there is no transport \"{name}\"");
         if self.transport.is_empty() {
-            return Err(ScenarioError::at(key, problem, format!("expected a table [transport.{name}]")));
+            let error = ScenarioError::at(key, problem, format!("expected a table [transport.{name}]"));
+            return Err(error.of_unknown_name(None));
         }
         let names = || self.transport.keys().map(String::as_str);
-        let meant = did_you_mean(name, names(), '"');
         let known = super::words::choices(names());
-        Err(ScenarioError::at(
-            key,
-            problem,
-            format!("{meant}expected {known}, or a table [transport.{name}]"),
-        ))
+        let error =
+            ScenarioError::at(key, problem, format!("expected {known}, or a table [transport.{name}]"));
+        Err(error.of_unknown_name(nearest(name, names())))
     }
 
     /// A memory that no packet fits in would drop everything.
@@ -403,7 +401,7 @@ fn check_initial_timeout(name: &str, transport: &Transport) -> Checked {
     Err(ScenarioError::at(format!("transport.{name}.initial_rto"), problem, expected))
 }
 
-/// Where a window holds a flow back, what fills it must be acknowledged.
+/// Rejects acknowledgements so rare that a window stays full while its flow waits for one.
 fn check_acknowledgements(name: &str, transport: &Transport) -> Checked {
     let Transport::Roce(roce) = transport else { return Ok(()) };
     let every = u64::from(roce.acknowledge_every);

@@ -1,17 +1,17 @@
-//! How errors speak: what a place takes, what a value is, which name was meant.
+//! Words of errors: what a place takes, what a value is, which name was meant.
 
 use serde_json::Value as Json;
 use toml::Value;
 
 use super::schema::{Node, Shape};
 
-/// What a place in a scenario takes, such as `a whole number, at least 1`.
+/// Says what a place in a scenario takes, such as `a whole number, at least 1`.
 pub(super) fn takes(node: Node) -> String {
     let (what, bounds) = (what(node), bounds(node));
     if bounds.is_empty() { what } else { format!("{what}, {bounds}") }
 }
 
-/// The same without the range.
+/// Says what a place takes, without the range.
 pub(super) fn what(node: Node) -> String {
     match node.shape() {
         Shape::Quantity(_) => node.type_description().unwrap_or("a quantity").to_owned(),
@@ -76,7 +76,7 @@ pub(super) fn bounds(node: Node) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
-/// The same with the most that it can hold, where nothing else bounds it above.
+/// Says the range of a place with the most that it can hold, where nothing else bounds it above.
 pub(super) fn bounds_with_most(node: Node) -> String {
     let bounds = bounds(node);
     let is_bounded = ["maximum", "exclusiveMaximum"].iter().any(|keyword| node.keyword(keyword).is_some());
@@ -116,11 +116,6 @@ pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// Values in quotes, joined as alternatives.
 pub(super) fn choices<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
-}
-
-/// `did you mean X? ` where one of the names is near, else nothing.
-pub(super) fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>, quote: char) -> String {
-    nearest(word, names).map_or_else(String::new, |name| format!("did you mean {quote}{name}{quote}? "))
 }
 
 /// The name most like `word`, if any is like it at all.

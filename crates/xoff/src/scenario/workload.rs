@@ -7,7 +7,7 @@ use crate::application::schedule::{Algorithm, Operation};
 use crate::kernel::units::{Bytes, Span};
 
 crate::tagged! {
-    /// Where flows come from.
+    /// Sources of flows.
     pub enum Workload by "kind" documented by type {
         poisson => Poisson(Poisson),
         long_lived => LongLived(LongLived),
@@ -48,7 +48,7 @@ impl Workload {
         }
     }
 
-    /// When the first of its flows starts at the earliest.
+    /// Returns the earliest start of its first flow.
     pub fn start(&self) -> Span {
         match self {
             Self::Trace(_) => Span::ZERO,
@@ -131,12 +131,13 @@ impl Default for Priority {
     }
 }
 
-/// Which capacity a load is a share of.
+/// Capacities that a load is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadOf {
-    /// All links from the switches that hosts hang on (leaves, ToRs) up to other switches, the middle link of a dumbbell the way that has more to carry, or those between
-    /// supernodes both ways; only traffic that crosses them counts.
+    /// All links from the switches that hosts hang on (leaves, ToRs) up to other switches; only traffic that crosses
+    /// them counts. Of a dumbbell it is the middle link, the way that has more to carry; of a fabric the links
+    /// between supernodes, both ways.
     Core,
     /// The links of all hosts, where all send and receive.
     Host,
@@ -146,7 +147,8 @@ pub enum LoadOf {
     Receivers,
 }
 
-/// Which bytes of a flow count towards a load, each as its share of a full packet: flows of small packets are a larger load.
+/// Bytes of a flow that count towards a load, each as its share of a full packet: flows of small packets are a larger
+/// load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadCounts {
@@ -155,7 +157,7 @@ pub enum LoadCounts {
     /// Application bytes and the headers of full packets, without telemetry.
     #[default]
     Frame,
-    /// The same with preamble and gap.
+    /// Application bytes and the headers of full packets, with preamble and gap.
     Wire,
 }
 
@@ -181,9 +183,9 @@ pub struct Poisson {
     /// Offered load as a share of a capacity.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: f64,
-    /// Which capacity the load is a share of.
+    /// Capacity that the load is a share of.
     pub of: LoadOf,
-    /// Which bytes of a flow count towards the load; headers count as those of full packets, however small the flow.
+    /// Bytes of a flow that count towards the load; headers count as those of full packets, however small the flow.
     #[serde(default)]
     pub load_counts: LoadCounts,
     /// Hosts that send, by name or by the name of their switch, with `*` and `?`. Left out, all that have a receiver.
@@ -204,7 +206,7 @@ pub struct Poisson {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// When arrivals begin.
+    /// Time at which arrivals begin.
     #[serde(default)]
     pub start: Span,
 }
@@ -225,7 +227,7 @@ pub struct LongLived {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// When the first flow begins.
+    /// Time at which the first flow begins.
     #[serde(default)]
     pub start: Span,
     /// Time from one flow's start to the next.
@@ -235,17 +237,18 @@ pub struct LongLived {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub size: Option<Bytes>,
-    /// When every flow ends that has not sent its size before: with `tcp`, or `roce` on a queue pair of its own, it then sends one more
-    /// packet, and with `constant_rate` and a `rate` none. Left out, there is no such time.
+    /// Time at which every flow ends that has not sent its size before. With `tcp`, or `roce` on a queue pair of its
+    /// own, it then sends one more packet, and with `constant_rate` and a `rate` none. Left out, there is no such
+    /// time.
     #[serde(default)]
     pub end: Option<Span>,
 }
 
-/// How many senders a group has.
+/// Number of senders of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FanIn {
-    /// The same for every group.
+    /// One number for every group.
     Same(#[schemars(extend("minimum" = 1))] u32),
     /// The least and the most, between which each group draws its own, all equally likely.
     Drawn(#[schemars(extend("x-increasing" = true), inner(range(min = 1)))] [u32; 2]),
@@ -290,10 +293,10 @@ pub struct Incast {
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: Option<f64>,
-    /// Which capacity the load is a share of.
+    /// Capacity that the load is a share of.
     #[serde(default)]
     pub of: Option<LoadOf>,
-    /// Which bytes of a flow count towards the load; headers count as those of full packets, however small the flow.
+    /// Bytes of a flow that count towards the load; headers count as those of full packets, however small the flow.
     /// Left out, those of frames.
     #[serde(default)]
     pub load_counts: Option<LoadCounts>,
@@ -304,7 +307,7 @@ pub struct Incast {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// When the first group begins, or with a load when arrivals do.
+    /// Time at which the first group begins, or with a load at which arrivals do.
     #[serde(default)]
     pub start: Span,
 }
@@ -322,7 +325,7 @@ pub struct Permutation {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// When all flows begin.
+    /// Time at which all flows begin.
     #[serde(default)]
     pub start: Span,
 }
@@ -390,7 +393,7 @@ pub struct Query {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// When the first query begins, or with a mean interval when arrivals do.
+    /// Time at which the first query begins, or with a mean interval at which arrivals do.
     #[serde(default)]
     pub start: Span,
 }
@@ -416,7 +419,7 @@ pub enum RankOrder {
 pub struct Collective {
     /// Name of the transport.
     pub transport: String,
-    /// What ranks have together when it is complete.
+    /// Operation: what the ranks have together when it is complete.
     pub operation: Operation,
     /// By which steps. Left out, `ring`, and for `all_to_all` `direct`.
     #[serde(default)]
@@ -440,7 +443,7 @@ pub struct Collective {
     #[serde(default = "default_one")]
     #[schemars(extend("minimum" = 1))]
     pub iterations: u32,
-    /// How long a rank computes between two of them.
+    /// Time that a rank computes between two collectives.
     #[serde(default)]
     pub compute: Span,
     /// Into how many flows each part is divided, which are sent side by side, as over several queue pairs
@@ -451,7 +454,7 @@ pub struct Collective {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// When the first one begins.
+    /// Time at which the first collective begins.
     #[serde(default)]
     pub start: Span,
 }
@@ -466,7 +469,7 @@ pub struct Job {
     pub transport: String,
     /// The CSV file, relative to the scenario's folder.
     pub file: String,
-    /// When it begins, whenever arrivals end.
+    /// Time at which the job begins, whenever arrivals end.
     #[serde(default)]
     pub start: Span,
 }

@@ -36,8 +36,8 @@ impl<'a> Names<'a> {
     /// Finds the node of this name, or reports an error at the key that named it.
     pub fn node(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         self.find(name).ok_or_else(|| {
-            let expected = expected_name("the name of a node", name, self.nodes);
-            ScenarioError::at(key, format!("\"{name}\" does not exist"), expected)
+            ScenarioError::at(key, format!("\"{name}\" does not exist"), "expected the name of a node")
+                .of_unknown_name(nearest_node(name, self.nodes))
         })
     }
 
@@ -46,7 +46,8 @@ impl<'a> Names<'a> {
         let node = self.node(key, name)?;
         if node < self.hosts {
             let expected = "expected the name of a switch";
-            return Err(ScenarioError::at(key, format!("\"{name}\" is a host"), expected));
+            let error = ScenarioError::at(key, format!("\"{name}\" is a host"), expected);
+            return Err(error.of_unknown_name(None));
         }
         Ok(node)
     }
@@ -59,28 +60,22 @@ impl<'a> Names<'a> {
             Some(_) => "is a switch",
             None => "does not exist",
         };
-        let expected = expected_name("the name of a host", name, &self.nodes[..self.fabric_hosts as usize]);
-        Err(ScenarioError::at(key, format!("\"{name}\" {problem}"), expected))
+        let error = ScenarioError::at(key, format!("\"{name}\" {problem}"), "expected the name of a host");
+        Err(error.of_unknown_name(nearest_node(name, &self.nodes[..self.fabric_hosts as usize])))
     }
 }
 
-fn expected_name(what: &str, name: &str, nodes: &[Node]) -> String {
-    let meant = did_you_mean(name, nodes.iter().map(|node| node.name.as_str()));
-    format!("{meant}expected {what}")
+fn nearest_node<'a>(name: &str, nodes: &'a [Node]) -> Option<&'a str> {
+    nearest(name, nodes.iter().map(|node| node.name.as_str()))
 }
 
-/// Writes `did you mean "X"? ` with the candidate that takes the fewest edits, the earliest of several.
-///
-/// Returns an empty text if even that one differs in more than half of the letters.
-pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+/// Returns the candidate that takes the fewest edits, the earliest of several; none if more than half of the letters differ.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let by_edits = candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .min_by_key(|(edits, _)| *edits);
-    match by_edits {
-        Some((edits, near)) if edits * 2 <= name.chars().count() => format!("did you mean \"{near}\"? "),
-        _ => String::new(),
-    }
+    by_edits.filter(|(edits, _)| edits * 2 <= name.chars().count()).map(|(_, near)| near)
 }
 
 #[cfg(test)]
@@ -98,13 +93,13 @@ mod tests {
         assert_eq!(names.node("key", "leaf0"), Ok(2));
         let error = names.node("key", "laef0").unwrap_err();
         assert_eq!(error.problem, "\"laef0\" does not exist");
-        assert_eq!(error.expected, "did you mean \"leaf0\"? expected the name of a node");
+        assert_eq!(error.expected(), "did you mean \"leaf0\"? expected the name of a node");
     }
 
     #[test]
     fn a_name_like_no_other_is_answered_with_none() {
-        assert_eq!(did_you_mean("router", ["host0", "leaf0"]), "");
-        assert_eq!(did_you_mean("host7", []), "");
+        assert_eq!(nearest("router", ["host0", "leaf0"]), None);
+        assert_eq!(nearest("host7", []), None);
     }
 
     #[test]

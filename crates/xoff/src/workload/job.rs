@@ -10,7 +10,7 @@ use crate::application::Plans;
 use crate::application::job::{Plan, Row};
 use crate::kernel::units::{Span, Time};
 use crate::scenario::{self, ScenarioError};
-use crate::topology::did_you_mean;
+use crate::topology::nearest;
 
 const COLUMNS: [&str; 7] = ["flow", "source", "destination", "size_bytes", "priority", "after", "delay_ns"];
 
@@ -111,9 +111,10 @@ impl File {
             let mut found = Vec::new();
             for name in &self.after[position] {
                 let Some(&before) = self.by_name.get(name) else {
-                    let meant = did_you_mean(name, self.names.iter().map(String::as_str));
+                    let meant = nearest(name, self.names.iter().map(String::as_str));
                     let problem = format!("after: there is no flow \"{name}\"");
-                    return Err(ScenarioError::at(at, problem, format!("{meant}expected names of flows")));
+                    let error = ScenarioError::at(at, problem, "expected names of flows");
+                    return Err(error.of_unknown_name(meant));
                 };
                 let row = &self.rows[before as usize];
                 if row.source != source && row.destination != source {

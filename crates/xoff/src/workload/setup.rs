@@ -4,7 +4,7 @@ use super::{Files, FlowSpec};
 use crate::kernel::rng::{Purpose, Rng, stream};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{Scenario, ScenarioError, Transport};
-use crate::topology::{Names, Network, did_you_mean};
+use crate::topology::{Names, Network, nearest};
 
 /// Scenario around one workload.
 pub(super) struct Setup<'a> {
@@ -44,9 +44,9 @@ impl<'a> Setup<'a> {
     /// Finds a transport by name.
     pub(super) fn transport(&self, name: &str) -> Result<&'a Transport, ScenarioError> {
         self.scenario.transport.get(name).ok_or_else(|| {
-            let meant = did_you_mean(name, self.scenario.transport.keys().map(String::as_str));
-            let expected = format!("{meant}expected the name of a table, as in [transport.{name}]");
-            self.error("transport", format!("\"{name}\" does not exist"), &expected)
+            let expected = format!("expected the name of a table, as in [transport.{name}]");
+            let error = self.error("transport", format!("\"{name}\" does not exist"), &expected);
+            error.of_unknown_name(nearest(name, self.scenario.transport.keys().map(String::as_str)))
         })
     }
 

@@ -2,18 +2,13 @@
 //!
 //! Sampling follows the field's reference generators (HPCC's `traffic_gen/custom_rand.py`, `cdf.c` of
 //! HKUST-SING/TrafficGenerator). The mean that sets an arrival rate comes from the same list.
-//!
-//! ```
-//! let web_search = xoff::catalogue::sizes().iter().find(|list| list.name == "web_search").expect("it comes with xoff");
-//! assert_eq!(web_search.mean().round(), 1_711_250.0);
-//! ```
 
 use super::csv_rows::{for_each_row, whole_number};
 use super::load::Volume;
 use super::setup::Setup;
 use crate::kernel::units::Bytes;
 use crate::scenario::{MOST_BYTES, ScenarioError, Sizes};
-use crate::topology::did_you_mean;
+use crate::topology::nearest;
 
 /// List of flow sizes that comes with xoff.
 #[derive(Clone, Copy, Debug)]
@@ -184,9 +179,9 @@ fn packets_up_to(size: f64, packet: Bytes) -> f64 {
 }
 
 fn unknown(name: &str, setup: &Setup<'_>) -> ScenarioError {
-    let meant = did_you_mean(name, CATALOGUE.iter().map(|list| list.name));
-    let expected = format!("{meant}expected a name from `xoff list sizes`, or a CSV file");
-    setup.error("sizes", format!("\"{name}\" does not exist"), &expected)
+    let expected = "expected a name from `xoff list sizes`, or a CSV file";
+    let error = setup.error("sizes", format!("\"{name}\" does not exist"), expected);
+    error.of_unknown_name(nearest(name, CATALOGUE.iter().map(|list| list.name)))
 }
 
 fn share(at: &str, field: &str) -> Result<f64, ScenarioError> {

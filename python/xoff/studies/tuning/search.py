@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -16,6 +15,7 @@ from xoff.results.summary import value_at
 from xoff.results.unfinished import Unfinished
 from xoff.runs import executor
 from xoff.runs.store import kept_in
+from xoff.scenario.quantities import written
 from xoff.scenario.scenario import Scenario
 from xoff.studies import traffic
 from xoff.studies.bounds import Bound
@@ -101,7 +101,7 @@ class Tuning:
     @cached_property
     def base_values(self) -> dict[str, object]:
         """Values of the keys in the unchanged scenario, for keys that have one value."""
-        resolved = tomllib.loads(self.base.to_toml())
+        resolved = written(self.base._core.settings())
         found = {key: _all_at(resolved, key.split(".")) for key in self.space}
         return {key: values[0] for key, values in found.items() if len(set(map(str, values))) == 1}
 
@@ -290,7 +290,7 @@ def _check(base: Scenario, key: str, dimension: Dimension) -> None:
             changed = base.with_value(key, value)
             changed.check()
         except ScenarioError as error:
-            refused = refused or ScenarioError(error.file, error.key, f"{error.problem} ({called})", error.expected)
+            refused = refused or error.reworded(problem=f"{error.problem} ({called})")
         else:
             possible[called] = changed
     if refused and not possible:
@@ -301,11 +301,11 @@ def _check(base: Scenario, key: str, dimension: Dimension) -> None:
 def _of_one_table(base: Scenario, key: str, refused: ScenarioError) -> ScenarioError:
     """Adds to the refusal of a key that several tables have how to write the key of one of them."""
     name, _, inside = key.partition(".")
-    tables = tomllib.loads(base.to_toml()).get(name)
+    tables = base._core.settings().get(name)
     if not isinstance(tables, list) or len(tables) < 2:
         return refused
     of_one = f"for one of {len(tables)} [[{name}]] tables alone write {name}[0].{inside}"
-    return ScenarioError(refused.file, refused.key, refused.problem, f"{refused.expected}; {of_one}")
+    return refused.reworded(expected=f"{refused.expected}; {of_one}")
 
 
 def _all_at(table: object, path: Sequence[str]) -> list[object]:

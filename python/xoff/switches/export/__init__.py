@@ -34,7 +34,7 @@ class Format(StrEnum):
         try:
             check_shared(Switch.of(found.plan))
         except PlanError as error:
-            raise PlanError(file, error.key, error.problem, error.expected) from None
+            raise error.in_file(file) from None
         settings = found.settings
         if self is Format.HOST and settings.hosts is None:
             problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"

@@ -10,10 +10,10 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff.scenario import quantities
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from xoff.scenario.quantities import Time
 
 _MOST_BYTES = (1 << 15) - 1
 """Of RPG_BYTE_RESET."""
@@ -55,27 +55,24 @@ class _Form(NamedTuple):
     most: int | None = None
 
 
-def _microseconds(value: object) -> Fraction:
-    return Fraction(quantities.quantity("time", value), 10**6)
-
-
-def _megabits(value: object) -> Fraction:
-    return Fraction(quantities.quantity("rate", value), 10**6)
+def _millions(value: int) -> Fraction:
+    """Returns picoseconds as microseconds, or bits per second as megabits per second."""
+    return Fraction(value, 10**6)
 
 
 _FORMS = {
-    "initial_alpha": _Form("initial_alpha_value", "/1024", lambda alpha: 1024 * quantities.ratio(alpha), 1, 1023),
-    "alpha_period": _Form("dce_tcp_rtt", " us", _microseconds, 1, 131_071),
-    "cut_period": _Form("rate_reduce_monitor_period", " us", _microseconds, 1),
-    "minimum_rate": _Form("rpg_min_rate", " Mb/s", _megabits, 1),
+    "initial_alpha": _Form("initial_alpha_value", "/1024", lambda alpha: Fraction(1024 * alpha), 1, 1023),
+    "alpha_period": _Form("dce_tcp_rtt", " us", _millions, 1, 131_071),
+    "cut_period": _Form("rate_reduce_monitor_period", " us", _millions, 1),
+    "minimum_rate": _Form("rpg_min_rate", " Mb/s", _millions, 1),
     "fast_recovery": _Form("rpg_threshold", "", Fraction),
     "clamp_target_rate": _Form("clamp_tgt_rate", "", lambda clamp: Fraction(clamp == "always")),
-    "byte_counter": _Form("rpg_byte_reset", " B", lambda size: Fraction(quantities.quantity("size", size))),
+    "byte_counter": _Form("rpg_byte_reset", " B", Fraction),
 }
 _INCREASES = {
-    "additive_increase": _Form("rpg_ai_rate", " Mb/s", _megabits),
-    "hyper_increase": _Form("rpg_hai_rate", " Mb/s", _megabits),
-    "timer": _Form("rpg_time_reset", " us", _microseconds),
+    "additive_increase": _Form("rpg_ai_rate", " Mb/s", _millions),
+    "hyper_increase": _Form("rpg_hai_rate", " Mb/s", _millions),
+    "timer": _Form("rpg_time_reset", " us", _millions),
 }
 """Keys that plans have, too."""
 
@@ -91,7 +88,7 @@ def _parameters(control: Mapping[str, Any], forms: Mapping[str, _Form]) -> Itera
             yield Parameter(key, form.name, form.wanted(control[key]), form.unit, form.least, form.most)
 
 
-def notes(control: Mapping[str, Any], cnp_spacing: object) -> Iterator[str]:
+def notes(control: Mapping[str, Any], cnp_spacing: Time) -> Iterator[str]:
     """Yields notes on settings of a scenario's DCQCN and CNPs that adapters get only nearly, or not at all.
 
     Increases and the timer are those that the preset comes to, too.
@@ -109,8 +106,8 @@ def notes(control: Mapping[str, Any], cnp_spacing: object) -> Iterator[str]:
     clamp = control.get("clamp_target_rate", "always")
     if clamp != "always":
         yield f"clamp_target_rate {clamp} is written as not always, and clamp_tgt_rate_after_time_inc is left as it is"
-    counted = quantities.quantity("size", control.get("byte_counter", "0B"))
+    counted = int(control.get("byte_counter", 0))
     if counted > _MOST_BYTES:
         yield f"byte_counter {counted} B is above {_MOST_BYTES}, the most of mlxconfig: adapters may refuse it"
-    if quantities.quantity("time", cnp_spacing):
+    if cnp_spacing:
         yield f"host.cnp_spacing {cnp_spacing} is left out: adapters have no parameter for it"

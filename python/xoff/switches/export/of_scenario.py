@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 from xoff.errors import ScenarioError, known
-from xoff.scenario import catalogue, quantities
+from xoff.scenario import catalogue
 from xoff.switches import scenario_values
 from xoff.switches.ethernet import HEADER_AND_CHECK_BYTES
 from xoff.switches.export import adapters
@@ -45,7 +43,7 @@ _FOR_HOSTS = ("dcqcn", "dctcp", "ecn_star", "qcn", "hpcc", "power_tcp")
 class _Pool(TypedDict):
     ports: int
     shared: int
-    marked_between: tuple[int, int] | None
+    marked_between: NotRequired[tuple[int, int]]
 
 
 class _Lossless(TypedDict):
@@ -64,7 +62,7 @@ class _Memory(TypedDict):
     pools: list[_Pool]
     reserved_per_queue: int
     reserved_per_port: int
-    lossless: _Lossless | None
+    lossless: NotRequired[_Lossless]
 
 
 class Configured(NamedTuple):
@@ -136,13 +134,13 @@ class _Switch:
     @classmethod
     def of(cls, scenario: Scenario, name: str | None) -> _Switch:
         name = scenario_values.one_switch(scenario, name)
-        memory: _Memory = json.loads(scenario._core.switch_memory(scenario.read_files(), name))
+        memory: _Memory = scenario._core.switch_memory(scenario.read_files(), name)
         ports = tuple(port for port in scenario.topology.ports if port.node == name)
         by_rate = {
             rate: scenario_values.of_scenario(scenario, name, rate) for rate in {port.rate_bps for port in ports}
         }
-        named = sorted(one["priority"] for one in tomllib.loads(scenario.to_toml()).get("class", []))
-        chip = json.loads(scenario._core.switch_settings(name))["chip"]
+        named = sorted(one["priority"] for one in scenario._core.settings()["class"])
+        chip = scenario._core.switch_settings(name).get("chip")
         return cls(scenario, name, ports, by_rate, named or memory["classes"], memory, chip)
 
     @property
@@ -157,7 +155,7 @@ class _Switch:
 
     @property
     def lossless(self) -> _Lossless | None:
-        return self.memory["lossless"]
+        return self.memory.get("lossless")
 
     @property
     def memory_bytes(self) -> int:
@@ -257,10 +255,10 @@ class _Switch:
 
     @property
     def _ecn_of_pool(self) -> Ecn | None:
-        ends, marker = self.memory["pools"][0]["marked_between"], _marker(self.own, "pool")
-        if ends is None or marker is None:
+        ends, marks = self.memory["pools"][0].get("marked_between"), self.own.marks["pool"]
+        if ends is None or marks is None:
             return None
-        return Ecn(*ends, float(quantities.ratio(marker.get("probability", 1))))
+        return Ecn(*ends, float(1 if marks.probability is None else marks.probability))
 
     def watchdog(self) -> Watchdog | None:
         """Times are rounded up to milliseconds."""
@@ -274,19 +272,12 @@ class _Switch:
 def _ecn(there: scenario_values.Said, one: int) -> Ecn | None:
     """Of a class's queues; for want of that what is said of whole ports, on each queue."""
     of_queue: dict[str, Any] = {field: there.values.get(Key(f"{_QUEUE}.{field}", one)) for field in Marks._fields}
-    return _ramp(Marks(**of_queue)) or _ramp(Marks.of(_marker(there, "port")))
+    return _ramp(Marks(**of_queue)) or _ramp(there.marks["port"])
 
 
-def _marker(there: scenario_values.Said, place: str) -> dict[str, Any] | None:
-    """Of whole ports, or of a pool."""
-    text = there.values.get(Key(f"switch.marking.{place}"))
-    marker: dict[str, Any] | None = None if text is None else json.loads(str(text))
-    return marker
-
-
-def _ramp(marks: Marks) -> Ecn | None:
-    """As a ramp; nothing where it is none."""
-    if marks.kind is not None or marks.minimum is None or marks.maximum is None:
+def _ramp(marks: Marks | None) -> Ecn | None:
+    """Returns marks as a ramp; nothing where they are none."""
+    if marks is None or marks.kind is not None or marks.minimum is None or marks.maximum is None:
         return None
     return Ecn(marks.minimum, marks.maximum, float(1 if marks.probability is None else marks.probability))
 
@@ -296,7 +287,7 @@ def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int)
 
     Where a file has the classes of flows, theirs is taken to be the first, of RoCE the first lossless one.
     """
-    document = tomllib.loads(scenario.to_toml())
+    document = scenario._core.settings()
     adapting = {
         one["transport"]: _first(one["priority"]) if "priority" in one else _usual(one["transport"], document, classes)
         for one in document["workload"]
@@ -310,18 +301,14 @@ def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int)
     algorithm, control = _algorithm(transport), transport["congestion_control"]
     dcqcn = scenario._core.dcqcn_of_adapters(name, rate_bps)
     if dcqcn is None:
-        gain = float(quantities.ratio(control["gain"])) if "gain" in control else None
+        gain = float(control["gain"]) if "gain" in control else None
         return HostSettings(algorithm, priority, dscps[priority], gain, None, None)
     gain, timer_ns, additive_bps, hyper_bps, between_cnps_ns = dcqcn
     cnps = transport.get("cnp_priority", transport["control_priority"])
     in_millions = (ceil(additive_bps / 10**6), ceil(hyper_bps / 10**6), ceil(timer_ns / 1000))
     cnp_dscp = dscps.get(cnps, min(8 * cnps, _MOST_DSCP))
     interval = between_cnps_ns or None  # of adapters, at their own
-    exact = {
-        "additive_increase": f"{additive_bps}bps",
-        "hyper_increase": f"{hyper_bps}bps",
-        "timer": f"{timer_ns}ns",
-    }
+    exact = {"additive_increase": additive_bps, "hyper_increase": hyper_bps, "timer": 1000 * timer_ns}
     return HostSettings(
         *(algorithm, priority, dscps[priority], gain, interval, cnp_dscp, cnps, *in_millions),
         parameters=adapters.parameters(control),
@@ -355,7 +342,7 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
         kinds = {there.values.get(Key(f"{_QUEUE}.kind", one)): None for there in found.by_rate.values()}
         for kind in filter(None, kinds):
             yield f"class {one}: marks by {kind} are left out: switches have thresholds and ramps"
-    if any(_ramp(Marks.of(_marker(there, "port"))) for there in found.by_rate.values()):
+    if any(_ramp(there.marks["port"]) for there in found.by_rate.values()):
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"
     if found.memory["reserved_per_port"]:
         yield f"the reserve of each port, {found.memory['reserved_per_port']:,} B, is left out: queues have theirs"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import Field, StrictFloat, WrapValidator
 
+from xoff.errors import unfit
 from xoff.switches.plan.quantities import Rate, Size, rate_bps
 from xoff.text.model_file import Table
 
@@ -45,8 +46,7 @@ def _each_once(rates: dict[str, object], read: Callable[[object], dict[int, Tabl
     for text in rates if len(found) < len(rates) else ():
         first = spelled.setdefault(rate_bps(text), text)
         if first != text:
-            message = f"has one rate twice, as {first} and as {text}; expected one of them"
-            raise ValueError(message)
+            raise unfit(f"has one rate twice, as {first} and as {text}", "expected one of them")
     return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, ValidationInfo, field_validator, model_validator
 
-from xoff.errors import PlanError
+from xoff.errors import PlanError, unfit
 from xoff.scenario import catalogue
 from xoff.switches.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.switches.plan.at_rate import AtRate, PortThresholdAtRate, RampAtRate, ThresholdAtRate
@@ -71,21 +71,18 @@ class Ports(Table):
     def _of_ethernet(cls, rate: int | None) -> int | None:
         if rate is not None and Fraction(rate, 10**6) not in ETHERNET_MBPS:
             near = nearest_rates(rate // 10**6)
-            message = f"no Ethernet has {rate / 1e9:g} Gb/s; expected a rate of IEEE 802.3, such as {near}"
-            raise ValueError(message)
+            raise unfit(f"no Ethernet has {rate / 1e9:g} Gb/s", f"expected a rate of IEEE 802.3, such as {near}")
         return rate
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Ports:
         if (self.cable is None) == (self.delay is None):
             problem = "has neither cable nor delay" if self.cable is None else "has both cable and delay"
-            message = f"{problem}; expected one of them"
-            raise ValueError(message)
+            raise unfit(problem, "expected one of them")
         if self.names is not None and self.count is not None and len(self.names) != self.count:
-            message = f"names {len(self.names)} ports and counts {self.count}; expected one of names and count"
-            raise ValueError(message)
+            raise unfit(f"names {len(self.names)} ports and counts {self.count}", "expected one of names and count")
         if self.names is not None and self.step is not None:
-            raise ValueError("has names and a step between names; expected one of them")
+            raise unfit("has names and a step between names", "expected one of them")
         return self
 
     @property
@@ -123,8 +120,7 @@ class Class(Table):
     @model_validator(mode="after")
     def _dscp_of_one(self) -> Class:
         if self.dscp is not None and len(self.priorities) > 1:
-            message = f"has one dscp for {len(self.priorities)} priorities; expected a class for each, or no dscp"
-            raise ValueError(message)
+            raise unfit(f"has one dscp for {len(self.priorities)} priorities", "expected a class for each, or no dscp")
         return self
 
     @property
@@ -172,8 +168,7 @@ class Headroom(Table):
     def _ratio_with_its_scheme(self) -> Headroom:
         if (self.ratio is not None) != (self.scheme is Scheme.OVERSUBSCRIBED):
             problem = 'has a ratio without scheme = "oversubscribed"' if self.ratio else "is oversubscribed by no ratio"
-            message = f"{problem}; expected both or neither"
-            raise ValueError(message)
+            raise unfit(problem, "expected both or neither")
         return self
 
 
@@ -235,8 +230,9 @@ class Dcqcn(Table):
     @model_validator(mode="after")
     def _maximum_above_minimum(self) -> Dcqcn:
         if self.maximum <= self.minimum:
-            message = f"maximum, {self.maximum:,} B, is not above minimum, {self.minimum:,} B; expected a ramp between"
-            raise ValueError(message)
+            raise unfit(
+                f"maximum, {self.maximum:,} B, is not above minimum, {self.minimum:,} B", "expected a ramp between"
+            )
         return self
 
 
@@ -290,7 +286,7 @@ class Qcn(Table):
         for less, more in (("go", "stop"), ("stop", "buffer")):
             if getattr(self, less) >= getattr(self, more):
                 message = f"{less}, {getattr(self, less):,} B, is not below {more}, {getattr(self, more):,} B"
-                raise ValueError(f"{message}; expected go below stop, and stop below buffer")
+                raise unfit(message, "expected go below stop, and stop below buffer")
         return self
 
 
@@ -329,8 +325,7 @@ class Watchdog(Table):
     def _in_range(cls, time: int | None, info: ValidationInfo) -> int | None:
         longest = 5000 if info.field_name == "detection_time" else 60_000
         if time is not None and not 100 * _MILLISECOND <= time <= longest * _MILLISECOND:
-            message = f"no switch takes {time / _MILLISECOND:g} ms; expected 100ms to {longest // 1000}s"
-            raise ValueError(message)
+            raise unfit(f"no switch takes {time / _MILLISECOND:g} ms", f"expected 100ms to {longest // 1000}s")
         return time
 
 
@@ -369,16 +364,16 @@ class Plan(Table):
         if name not in names:
             near = get_close_matches(name, names, 3, 0.5)
             asked = f"did you mean {' or '.join(near)}? " if near else ""
-            message = f'there is no chip "{name}"; {asked}`xoff list chips` names them'
-            raise ValueError(message)
+            raise unfit(f'there is no chip "{name}"', f"{asked}`xoff list chips` names them")
         return name
 
     @field_validator("mtu")
     @classmethod
     def _carries_ip(cls, mtu: int) -> int:
         if mtu < LEAST_MTU:
-            message = f"no link carries IP in packets of {mtu} B at the most; expected at least {LEAST_MTU}B (RFC 791)"
-            raise ValueError(message)
+            raise unfit(
+                f"no link carries IP in packets of {mtu} B at the most", f"expected at least {LEAST_MTU}B (RFC 791)"
+            )
         return mtu
 
     @field_validator("ports")
@@ -389,10 +384,9 @@ class Plan(Table):
         stepped = next((group.name for group in ports if group.step is not None), None)
         named = next((group.name for group in ports if group.names is not None), None)
         if stepped is not None and named is not None:
-            message = (
-                f"are counted by a step in {stepped} and named in {named}; expected names in all groups or in none"
+            raise unfit(
+                f"are counted by a step in {stepped} and named in {named}", "expected names in all groups or in none"
             )
-            raise ValueError(message)
         return ports
 
     @field_validator("classes")
@@ -413,8 +407,7 @@ def _once(what: str, found: Iterable[int | str], expected: str) -> None:
     taken = set()
     for value in found:
         if value in taken:
-            message = f"has {what} {value} twice; expected {expected}"
-            raise ValueError(message)
+            raise unfit(f"has {what} {value} twice", f"expected {expected}")
         taken.add(value)
 
 

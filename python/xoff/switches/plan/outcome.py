@@ -72,7 +72,7 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
         settings = _settings(switch)
         check_xon_offset(plan, settings)
     except PlanError as error:
-        raise PlanError(file, error.key, error.problem, error.expected) from None
+        raise error.in_file(file) from None
     return Outcome(plan, sections, settings)
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BeforeValidator, WithJsonSchema
 
 from xoff import _xoff
+from xoff.errors import unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _METRES = {"m": Fraction(1), "km": Fraction(1000), "cm": Fraction(1, 100)}
 _LENGTH = 'expected a length with its unit (cm, m, km), such as "40m"'
-_RATIO = 'expected a number, or a fraction such as "1/16"'
 
 
 def _reader(dimension: str) -> Callable[[object], int]:
@@ -28,35 +28,24 @@ def _reader(dimension: str) -> Callable[[object], int]:
 
 
 def _ratio(value: object) -> Fraction:
-    try:
-        return Fraction(*_xoff.ratio(_json(value)))
-    except ValueError as error:
-        problem, separator, why = str(error).partition(" is ")
-        if not separator or problem.startswith("expected"):
-            raise
-        message = f"{_json(value)} is {why}; {_RATIO}"
-        raise ValueError(message) from None
+    return Fraction(*_xoff.ratio(_json(value)))
 
 
 def _json(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
-        message = f"{value} is no number; expected a finite one"
-        raise ValueError(message)
+        raise unfit(f"{value} is no number", "expected a finite one")
     return json.dumps(value, default=str)
 
 
 def _metres(value: object) -> Fraction:
     match = re.fullmatch(r"\s*(-?)(\d+(?:\.\d+)?)\s*([a-z]*)\s*", value) if isinstance(value, str) else None
     if match is None:
-        message = f"{json.dumps(value, default=str)} is not a length; {_LENGTH}"
-        raise ValueError(message)
+        raise unfit(f"{json.dumps(value, default=str)} is not a length", _LENGTH)
     sign, number, unit = match.groups()
     if sign:
-        message = f'"{value}" is negative; {_LENGTH}'
-        raise ValueError(message)
+        raise unfit(f'"{value}" is negative', _LENGTH)
     if unit not in _METRES:
-        message = f'"{value}" has {f"an unknown unit {json.dumps(unit)}" if unit else "no unit"}; {_LENGTH}'
-        raise ValueError(message)
+        raise unfit(f'"{value}" has {f"an unknown unit {json.dumps(unit)}" if unit else "no unit"}', _LENGTH)
     return Fraction(number) * _METRES[unit]
 
 

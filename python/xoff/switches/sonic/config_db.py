@@ -96,7 +96,7 @@ class BufferPool(WholeRow):
     @model_validator(mode="after")
     def _one_size(self) -> BufferPool:
         if self.size is not None and self.percentage is not None:
-            raise refusal("has size and percentage; expected one of them")
+            raise refusal("has size and percentage", "expected one of them")
         return self
 
 
@@ -119,7 +119,7 @@ class BufferProfile(WholeRow):
     @model_validator(mode="after")
     def _one_threshold(self) -> BufferProfile:
         if self.dynamic_th is not None and self.static_th is not None:
-            raise refusal("has dynamic_th and static_th; expected one of them")
+            raise refusal("has dynamic_th and static_th", "expected one of them")
         return self
 
 
@@ -171,10 +171,10 @@ class Scheduler(WholeRow):
         for peak, committed in (("pir", "cir"), ("pbs", "cbs")):
             most, least = getattr(self, peak), getattr(self, committed)
             if None not in (most, least) and most < least:
-                raise refusal(f"has {peak} {most} below {committed}; expected at least {least}")
+                raise refusal(f"has {peak} {most} below {committed}", f"expected at least {least}")
         for burst, rate in (("cbs", "cir"), ("pbs", "pir")):
             if getattr(self, burst) is not None and not getattr(self, rate):
-                raise refusal(f"has {burst} without {rate}; expected both or neither")
+                raise refusal(f"has {burst} without {rate}", "expected both or neither")
         return self
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from xoff.errors import InputError
 from xoff.switches.sonic import located
 from xoff.switches.sonic.config_db import ConfigDb
-from xoff.switches.sonic.fields import OF_FILE, problem
+from xoff.switches.sonic.fields import OF_FILE, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +30,8 @@ class Invalid:
     """Table, key of the row, field; fewer where it is the row or the table as a whole."""
     value: str
     problem: str
+    expected: str
+    """What would be right."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def _invalid(detail: ErrorDetails) -> Invalid:
     path = tuple(str(part) for part in detail["loc"] if part != "[key]")
     given = detail["input"]
     value = "" if "[key]" in detail["loc"] else _text(given)
-    return Invalid(path, value, problem(detail))
+    return Invalid(path, value, *refused(detail))
 
 
 def _dropped(path: tuple[str, ...]) -> tuple[str, ...]:

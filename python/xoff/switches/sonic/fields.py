@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
@@ -14,20 +14,29 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema, ErrorDetails
 
 
-def refusal(problem: str) -> PydanticCustomError:
-    """Returns the error that a validator raises, with the problem and what is expected."""
-    return PydanticCustomError("sonic", "{problem}", {"problem": problem})
+class Refused(NamedTuple):
+    """Sentences about a value that its table does not allow."""
+
+    problem: str
+    expected: str
+    """What would be right."""
 
 
-def problem(detail: ErrorDetails) -> str:
-    """Says what is wrong with a value and what is expected, with a semicolon between."""
+def refusal(problem: str, expected: str) -> PydanticCustomError:
+    """Returns the error that a validator raises."""
+    return PydanticCustomError("sonic", "{problem}; {expected}", {"problem": problem, "expected": expected})
+
+
+def refused(detail: ErrorDetails) -> Refused:
+    """Returns what is wrong with a value, and what is expected."""
     if detail["type"] == "sonic":
-        return detail["msg"]
+        return Refused(**detail["ctx"])
     if detail["type"] == "missing":
-        return "is missing; add it, its table needs it"
+        return Refused("is missing", "add it, its table needs it")
     if detail["type"] in ("model_type", "dict_type"):
-        return "is not allowed; expected an object of fields, in braces"
-    return f"is not allowed; expected {detail['msg'].removeprefix('Input should be ').replace('Input', 'input')}"
+        return Refused("is not allowed", "expected an object of fields, in braces")
+    expected = detail["msg"].removeprefix("Input should be ").replace("Input", "input")
+    return Refused("is not allowed", f"expected {expected}")
 
 
 _MOST = 2**64 - 1
@@ -38,19 +47,19 @@ def _integer(value: Any) -> Any:  # noqa: ANN401 what stands in a file
     if not isinstance(value, str):
         return value
     if not re.fullmatch(r"-?[0-9]+", value):
-        raise refusal("is no whole number; expected digits only")
+        raise refusal("is no whole number", "expected digits only")
     return value if len(value) <= len(f"-{_MOST}") else _in_64_bits(_MOST + 1)
 
 
 def _in_64_bits(value: int) -> int:
     if value > _MOST:
-        raise refusal(f"is more than 64 bits hold; expected at most {_MOST}")
+        raise refusal("is more than 64 bits hold", f"expected at most {_MOST}")
     return value
 
 
 def _boolean(value: Any) -> Any:  # noqa: ANN401
     if value not in ("true", "false", True, False):
-        raise refusal("is neither true nor false; expected one of them")
+        raise refusal("is neither true nor false", "expected one of them")
     return value in ("true", True)
 
 
@@ -61,7 +70,7 @@ def number_or(word: str, largest: int) -> BeforeValidator:
         if value == word or (isinstance(value, int) and 0 <= value <= largest):
             return value
         if not isinstance(value, str) or not re.fullmatch("[0-9]{1,3}", value) or int(value) > largest:
-            raise refusal(f"is not allowed; expected a number from 0 to {largest}, or {word}")
+            raise refusal("is not allowed", f"expected a number from 0 to {largest}, or {word}")
         return int(value)
 
     return BeforeValidator(check)
@@ -75,7 +84,7 @@ def _length(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401
     if not isinstance(value, str) and info.context is not OF_FILE:
         return value
     if not isinstance(value, str) or not re.fullmatch(r"[0-9]+m", value):
-        raise refusal("is no length; expected whole metres with their unit, such as 40m")
+        raise refusal("is no length", "expected whole metres with their unit, such as 40m")
     return int(value[:-1])
 
 
@@ -83,7 +92,7 @@ def _priorities(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, tuple):
         return value
     if not isinstance(value, str) or not re.fullmatch(r"([0-7](,[0-7])*)?", value):
-        raise refusal('is no list of priorities; expected numbers from 0 to 7 in one text with commas, such as "3,4"')
+        raise refusal("is no list of priorities", 'expected numbers from 0 to 7 in one text with commas, such as "3,4"')
     return tuple(int(part) for part in value.split(",") if part)
 
 
@@ -91,9 +100,8 @@ def _names(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, tuple):
         return value
     if not isinstance(value, str) or not re.fullmatch(r"([^,\s]+(,[^,\s]+)*)?", value):
-        raise refusal(
-            'is no list of names; expected them in one text with commas and no spaces, such as "first,second"'
-        )
+        expected = 'expected them in one text with commas and no spaces, such as "first,second"'
+        raise refusal("is no list of names", expected)
     return tuple(part for part in value.split(",") if part)
 
 
@@ -140,7 +148,7 @@ class RowsOf(RowOf):
 def _number_to(largest: int, what: str) -> AfterValidator:
     def check(key: str) -> str:
         if not re.fullmatch("[0-9]+", key) or int(key) > largest:
-            raise refusal(f"is no {what}; expected a number from 0 to {largest}")
+            raise refusal(f"is no {what}", f"expected a number from 0 to {largest}")
         return key
 
     return AfterValidator(check)
@@ -164,10 +172,10 @@ def _port_indices(largest: int, of: str) -> AfterValidator:
     def check(key: str) -> str:
         index = key.rpartition("|")[2]
         if not re.fullmatch(rf"([^|]+\|[^|]+\|)?{_PORTS}\|[0-9]+(-[0-9]+)?", key):
-            raise refusal(f"is no key of this table; expected PORT|{of} or PORT|{of}-{of}, such as Ethernet0|3-4")
+            raise refusal("is no key of this table", f"expected PORT|{of} or PORT|{of}-{of}, such as Ethernet0|3-4")
         found = indices(index)
         if not found or found[-1] > largest:
-            raise refusal(f"names {of.lower()} {index}; expected 0 to {largest}, the first not above the last")
+            raise refusal(f"names {of.lower()} {index}", f"expected 0 to {largest}, the first not above the last")
         return key
 
     return AfterValidator(check)
@@ -177,7 +185,7 @@ def _without_leading_zeros(key: str) -> str:
     index = key.rpartition("|")[2]
     plain = re.sub(r"\b0+(?=[0-9])", "", index)
     if index != plain:
-        raise refusal(f"names {index} with a leading zero; expected {plain}")
+        raise refusal(f"names {index} with a leading zero", f"expected {plain}")
     return key
 
 
@@ -189,7 +197,7 @@ PriorityGroupKey = Annotated[str, _port_indices(7, "GROUP"), AfterValidator(_wit
 
 def _ports(key: str) -> str:
     if not re.fullmatch(_PORTS, key):
-        raise refusal("is no key of this table; expected the name of a port, such as Ethernet0")
+        raise refusal("is no key of this table", "expected the name of a port, such as Ethernet0")
     return key
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from xoff.errors import InputError
 from xoff.switches.sonic.config_db import Row
-from xoff.switches.sonic.fields import Bytes, CableLength, Exponent, Integer, problem
+from xoff.switches.sonic.fields import Bytes, CableLength, Exponent, Integer, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,4 +108,5 @@ def _row(name: str, number: int, values: list[str]) -> PgProfile:
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         key = f"line {number}: {detail['loc'][0]}"
-        raise InputError(name, key, f"{detail['input']!r} {problem(detail)}") from None
+        problem, expected = refused(detail)
+        raise InputError(name, key, f"{detail['input']!r} {problem}", expected) from None

@@ -15,6 +15,5 @@ if TYPE_CHECKING:
 def invalid_value(tables: Tables) -> Iterator[Fault]:
     """Values, keys and missing fields that SONiC's models refuse; other checks leave their row out."""
     for invalid in tables.invalid:
-        what, _, expected = invalid.problem.partition("; ")
         place = tables.place(*invalid.path)._replace(value=invalid.value)
-        yield Fault(Severity.ERROR, place, what, expected)
+        yield Fault(Severity.ERROR, place, invalid.problem, invalid.expected)

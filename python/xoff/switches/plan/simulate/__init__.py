@@ -89,7 +89,7 @@ def scenario(case: Case, file: str | None = None) -> Scenario:
         chosen = Scenario.from_dict(case.table())
         chosen.check()
     except PlanError as error:
-        raise PlanError(file, error.key, error.problem, error.expected) from None
+        raise error.in_file(file) from None
     except ScenarioError as error:
         key = _PLANNED_BY.get(error.key, "")
         where = "" if key else f"{error.key}: "
