@@ -49,7 +49,6 @@ pub use flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
 use intake::Intake;
 pub use intake::SlowTime;
 use interrupts::Interrupts;
-use letters::Letter;
 use limiters::{Limiter, Limiters};
 use notification_points::NotificationPoints;
 use pending::{Due, Pending};
@@ -172,8 +171,6 @@ pub struct Host {
     reactions: Reactions,
     /// Nothing where the adapter takes in whatever comes.
     intake: Option<Box<Intake>>,
-    /// What the other adapter of the same host is to hear.
-    letters: Vec<Letter>,
     /// Nothing where no transport sprays.
     sprayers: Option<Box<Sprayers>>,
 }
@@ -205,7 +202,6 @@ impl Host {
             credit: CreditTurns::default(),
             reactions,
             intake: None,
-            letters: Vec::new(),
             sprayers: None,
         }
     }
@@ -438,7 +434,19 @@ impl Host {
         }
     }
 
-    /// Flows are numbered as they start.
+    /// Starts what an application has begun, one flow after another.
+    #[cold]
+    fn start_flows(
+        &mut self,
+        starts: impl IntoIterator<Item = FlowStart>,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        for start in starts {
+            self.start_flow(start, context);
+        }
+    }
+
+    /// Starts a flow, which gets the next number.
     fn start_flow(&mut self, mut start: FlowStart, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.started += 1;
         let number = self.sendings.next_number();
@@ -466,10 +474,22 @@ impl Host {
             TimerKey::ReactionPoint(number) => {
                 self.on_reaction_point_timer(number, time, context);
             }
-            TimerKey::Query(plan) => self.begin_query(plan, context),
-            TimerKey::Response(place) => self.begin_response(place, context),
-            TimerKey::Collective(plan) => self.begin_step(plan, context),
-            TimerKey::Job(place) => self.begin_job_flow(place, context),
+            TimerKey::Query(plan) => {
+                let starts = self.applications.begin_query(plan, self.id, &mut self.pending, context);
+                self.start_flows(starts, context);
+            }
+            TimerKey::Response(place) => {
+                let start = self.applications.begin_response(place, self.id, context);
+                self.start_flows(start, context);
+            }
+            TimerKey::Collective(plan) => {
+                let starts = self.applications.begin_step(plan, self.id, &mut self.pending, context);
+                self.start_flows(starts, context);
+            }
+            TimerKey::Job(place) => {
+                let start = self.applications.begin_job_flow(place, self.id, context);
+                self.start_flows(start, context);
+            }
             TimerKey::End(number) => self.on_end_timer(number, context),
         }
     }

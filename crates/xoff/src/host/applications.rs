@@ -7,10 +7,11 @@ mod queries;
 
 use slab::Slab;
 
-use super::letters::Letter;
+use super::flow::{Flow, FlowStart};
+use super::letters::{Letter, is_inside_server};
 use super::pending::Pending;
 use super::receptions::ReceptionSlots;
-use super::{Flow, FlowStart, Host, TimerKey};
+use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::collective::Rank;
 use crate::application::job::Part;
@@ -39,6 +40,8 @@ pub struct Applications {
     responses: Slab<Response>,
     /// Flows of jobs that wait for their time.
     job_flows: Slab<JobFlow>,
+    /// What the other adapter of the same host is to hear.
+    pub(super) letters: Vec<Letter>,
 }
 
 /// A flow of a job to begin.
@@ -146,24 +149,18 @@ impl Applications {
     }
 }
 
-impl Host {
-    /// The same host with its part in all plans.
-    #[must_use]
-    pub fn with_applications(mut self, mut applications: Applications, plans: &Plans) -> Self {
-        applications.begin(plans, &mut self.pending);
-        self.applications = applications;
-        self
-    }
-
-    /// The flow of an application is whole. What follows begins as an event of its own.
+impl Applications {
+    /// Hears that the flow of an application to this `host` is whole. What follows begins as an event of its own.
     #[cold]
-    pub(super) fn on_arrival_of(
+    pub(super) fn on_whole(
         &mut self,
         arrival: Arrival,
         priority: u8,
+        host: NodeId,
+        pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.is_inside_server(context.fabric) {
+        if is_inside_server(host, context.fabric) {
             return self.letters.push(Letter::Whole { arrival, priority });
         }
         let plans = &context.fabric.plans;
@@ -172,54 +169,85 @@ impl Host {
             Plan::Query(plan) => match plan.carries(channel) {
                 Carries::Requests(place) => {
                     let response = Response { plan: index, aggregator: place, turn: arrival.turn, priority };
-                    self.on_request(plan, response, context.now);
+                    self.on_request(plan, response, context.now, pending);
                 }
-                Carries::Responses(place) => self.on_response(index, plan, place, arrival.turn, context.now),
+                Carries::Responses(place) => {
+                    self.on_response(index, plan, place, arrival.turn, context.now, pending);
+                }
             },
-            Plan::Collective(plan) => self.on_part(index, plan, channel, arrival.turn, context.now),
+            Plan::Collective(plan) => {
+                self.on_part(index, plan, channel, arrival.turn, context.now, pending);
+            }
             Plan::Job(plan) => {
                 let flow = plan.flow(channel, arrival.turn);
-                self.on_job_flow(index, plan, flow, context.now);
+                self.on_job_flow(index, plan, flow, context.now, pending);
             }
         }
     }
 
-    /// A flow that this host sends is done; if it is an application's, something may have waited for that.
+    /// Hears that a flow which this `host` sends is done. If it is an application's, something may have waited for that.
     #[cold]
-    pub(super) fn on_sent(&mut self, reception: u32, context: &Context<'_, impl Agenda, impl Observer>) {
+    pub(super) fn on_sent(
+        &mut self,
+        reception: u32,
+        host: NodeId,
+        pending: &mut Pending,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
         let plans = &context.fabric.plans;
         let Some(Arrival { channel, turn }) = plans.arrival(reception) else { return };
-        if self.is_inside_server(context.fabric) {
+        if is_inside_server(host, context.fabric) {
             return self.letters.push(Letter::Sent { reception });
         }
         let (index, channel) = plans.of_channel(channel);
         match &plans.all()[index] {
             Plan::Query(_) => {}
-            Plan::Collective(plan) => self.on_part_sent(index, plan, context.now),
+            Plan::Collective(plan) => self.on_part_sent(index, plan, context.now, pending),
             Plan::Job(plan) => {
                 let flow = plan.flow(channel, turn);
-                self.on_job_flow_sent(index, plan, flow, context.now);
+                self.on_job_flow_sent(index, plan, flow, context.now, pending);
             }
         }
     }
+}
 
-    fn begin_flow(
-        &mut self,
+/// A flow that an application begins at `host`, which its receiver knows by the number `reception`.
+#[derive(Clone, Copy, Debug)]
+struct NewFlow {
+    host: NodeId,
+    destination: NodeId,
+    reception: u32,
+    size: Bytes,
+    priority: u8,
+}
+
+impl NewFlow {
+    /// Returns the start of the flow, unless the adapter inside the server is to begin it: then that reads of it in a letter.
+    fn start(
+        self,
         plan: &Plan,
-        destination: NodeId,
-        reception: u32,
-        size: Bytes,
-        priority: u8,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
+        letters: &mut Vec<Letter>,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<FlowStart> {
+        let Self { host, destination, reception, size, priority } = self;
         let (start, transport, workload) = (context.now, plan.transport(), plan.workload() as u16);
-        let [source, destination] = Servers::between(context.fabric.servers, self.id, destination);
+        let [source, destination] = Servers::between(context.fabric.servers, host, destination);
         let flow = Flow { start, number: 0, destination, reception, size, priority, transport, workload };
         let start = FlowStart { flow, end: Time::MAX };
-        if source == self.id {
-            self.start_flow(start, context);
-        } else {
-            self.letters.push(Letter::Begin(start));
+        if source == host {
+            return Some(start);
         }
+        letters.push(Letter::Begin(start));
+        None
+    }
+}
+
+impl Host {
+    /// The same host with its part in all plans.
+    #[must_use]
+    pub fn with_applications(mut self, mut applications: Applications, plans: &Plans) -> Self {
+        applications.begin(plans, &mut self.pending);
+        self.applications = applications;
+        self
     }
 }

@@ -6,6 +6,7 @@ use super::{FlowStart, Host};
 use crate::agenda::{Agenda, Context, Fabric};
 use crate::application::Arrival;
 use crate::observer::Observer;
+use crate::topology::NodeId;
 
 /// One thing to tell.
 #[derive(Clone, Copy, Debug)]
@@ -18,25 +19,29 @@ pub(super) enum Letter {
     Sent { reception: u32 },
 }
 
-impl Host {
-    /// Whether this is the adapter of a host inside its server.
-    pub(super) fn is_inside_server(&self, fabric: &Fabric) -> bool {
-        fabric.servers.is_some_and(|servers| servers.is_inside(self.id))
-    }
+/// Whether `host` is the adapter of a host inside its server.
+pub(super) fn is_inside_server(host: NodeId, fabric: &Fabric) -> bool {
+    fabric.servers.is_some_and(|servers| servers.is_inside(host))
+}
 
+impl Host {
     /// Whether the other adapter of the same host is to hear of anything.
     #[inline]
     pub fn has_letters(&self) -> bool {
-        !self.letters.is_empty()
+        !self.applications.letters.is_empty()
     }
 
     /// Hears what the `other` adapter of the same host has written, which may write back at once.
     pub fn read_letters(&mut self, other: &mut Self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        for letter in std::mem::take(&mut other.letters) {
+        for letter in std::mem::take(&mut other.applications.letters) {
             match letter {
                 Letter::Begin(start) => self.start_flow(start, context),
-                Letter::Whole { arrival, priority } => self.on_arrival_of(arrival, priority, context),
-                Letter::Sent { reception } => self.on_sent(reception, context),
+                Letter::Whole { arrival, priority } => {
+                    self.applications.on_whole(arrival, priority, self.id, &mut self.pending, context);
+                }
+                Letter::Sent { reception } => {
+                    self.applications.on_sent(reception, self.id, &mut self.pending, context);
+                }
             }
         }
     }

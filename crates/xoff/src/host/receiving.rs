@@ -217,7 +217,8 @@ impl Host {
             self.close_credit_account(place);
         }
         if let Some(arrival) = context.fabric.plans.arrival(last.reception()) {
-            self.on_arrival_of(arrival, last.priority() as u8, context);
+            let priority = last.priority() as u8;
+            self.applications.on_whole(arrival, priority, self.id, &mut self.pending, context);
         }
     }
 

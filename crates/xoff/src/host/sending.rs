@@ -355,6 +355,6 @@ impl Host {
         }
         let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
-        self.on_sent(reception, context);
+        self.applications.on_sent(reception, self.id, &mut self.pending, context);
     }
 }

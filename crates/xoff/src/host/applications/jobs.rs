@@ -1,14 +1,15 @@
 //! The part of a job in one host.
 
+use super::{Applications, JobFlow, NewFlow};
 use crate::agenda::{Agenda, Context};
 use crate::application::Arrival;
 use crate::application::job::{Part, Plan};
+use crate::host::TimerKey;
+use crate::host::flow::FlowStart;
 use crate::host::pending::Pending;
-use crate::host::{Host, TimerKey};
 use crate::kernel::units::Time;
 use crate::observer::Observer;
-
-use super::{Applications, JobFlow};
+use crate::topology::NodeId;
 
 impl Applications {
     /// Sets the time of every flow of a job that waits for none.
@@ -30,40 +31,51 @@ impl Applications {
             pending.once(TimerKey::Job(key), at);
         });
     }
-}
 
-impl Host {
-    /// Begins the flow of a job that has waited in this place.
+    /// Takes the flow of a job that has waited in this place. Returns its start.
     #[cold]
     pub(in crate::host) fn begin_job_flow(
         &mut self,
         key: u32,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let JobFlow { plan: index, flow } = self.applications.job_flows.remove(key as usize);
+        host: NodeId,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<FlowStart> {
+        let JobFlow { plan: index, flow } = self.job_flows.remove(key as usize);
         let plans = &context.fabric.plans;
-        let (Some(plan), Some(part)) = (plans.job(index as usize), self.applications.parts.get_mut(index))
-        else {
-            return;
-        };
-        part.on_begin();
+        let plan = plans.job(index as usize)?;
+        self.parts.get_mut(index)?.on_begin();
         let flow = &plan.flows()[flow as usize];
         let channel = plans.channel(index as usize, flow.receiver);
         let reception = plans.number(Arrival { channel, turn: flow.turn });
         let row = &flow.row;
-        let plan = &plans.all()[index as usize];
-        self.begin_flow(plan, row.destination, reception, row.size, row.priority, context);
+        let (destination, size, priority) = (row.destination, row.size, row.priority);
+        let new = NewFlow { host, destination, reception, size, priority };
+        new.start(&plans.all()[index as usize], &mut self.letters, context)
     }
 
-    /// A flow to this host is whole.
-    pub(super) fn on_job_flow(&mut self, index: usize, plan: &Plan, flow: u32, now: Time) {
+    /// Hears that a flow to this host is whole.
+    pub(super) fn on_job_flow(
+        &mut self,
+        index: usize,
+        plan: &Plan,
+        flow: u32,
+        now: Time,
+        pending: &mut Pending,
+    ) {
         let act = |part: &mut Part, begin: &mut dyn FnMut(u32, Time)| part.on_whole(plan, flow, now, begin);
-        self.applications.go_on_with_job(index as u32, &mut self.pending, act);
+        self.go_on_with_job(index as u32, pending, act);
     }
 
-    /// A flow from this host is acknowledged, or has left where nothing is.
-    pub(super) fn on_job_flow_sent(&mut self, index: usize, plan: &Plan, flow: u32, now: Time) {
+    /// Hears that a flow from this host is acknowledged, or has left where nothing is.
+    pub(super) fn on_job_flow_sent(
+        &mut self,
+        index: usize,
+        plan: &Plan,
+        flow: u32,
+        now: Time,
+        pending: &mut Pending,
+    ) {
         let act = |part: &mut Part, begin: &mut dyn FnMut(u32, Time)| part.on_done(plan, flow, now, begin);
-        self.applications.go_on_with_job(index as u32, &mut self.pending, act);
+        self.go_on_with_job(index as u32, pending, act);
     }
 }
