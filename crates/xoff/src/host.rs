@@ -2,6 +2,7 @@
 //! This file says what happens at each event; each side, queue and timer is a module of its own.
 
 mod adapter;
+mod answers;
 mod applications;
 mod by_queue_pair;
 mod cnps;
@@ -19,6 +20,7 @@ mod queue_pair;
 mod queue_pairs;
 mod receiving;
 mod receptions;
+mod roce;
 mod sending;
 mod sendings;
 mod small_queues;
@@ -34,7 +36,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{DropReason, Observer, Release};
 use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
-use crate::pause_frames;
+use crate::pause_frames::{self, PauseFrames};
 use crate::pfc::{Durations, Reactions};
 use crate::port::Port;
 use crate::switch::marking::QueueMarker;
@@ -42,19 +44,15 @@ use crate::topology::NodeId;
 pub use adapter::Lines;
 use adapter::{Adapter, Sent};
 pub use applications::Applications;
-use cnps::Cnps;
 use connections::OpenConnections;
-use credit::CreditTurns;
 pub use flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
 use intake::Intake;
 pub use intake::SlowTime;
 use interrupts::Interrupts;
 use limiters::{Limiter, Limiters};
-use notification_points::NotificationPoints;
 use pending::{Due, Pending};
-use persistent_queue_pairs::PersistentQueuePairs;
-use queue_pairs::Turns;
 use receptions::Receptions;
+use roce::Roce;
 use sendings::{Sending, Sendings};
 use sprayers::Sprayers;
 pub use sprayers::SprayingCounters;
@@ -160,19 +158,13 @@ pub struct Host {
     id: NodeId,
     /// What it has done.
     pub counters: HostCounters,
-    turns: Turns,
-    persistent: PersistentQueuePairs,
-    notification_points: NotificationPoints,
+    roce: Roce,
     limiters: Limiters,
     applications: Applications,
     interrupts: Interrupts,
-    cnps: Cnps,
-    credit: CreditTurns,
     reactions: Reactions,
     /// Nothing where the adapter takes in whatever comes.
     intake: Option<Box<Intake>>,
-    /// Nothing where no transport sprays.
-    sprayers: Option<Box<Sprayers>>,
 }
 
 const _: () = assert!(offset_of!(Host, sendings).is_multiple_of(64));
@@ -192,29 +184,31 @@ impl Host {
             pending: Pending::default(),
             id,
             counters: HostCounters::default(),
-            turns: Turns::default(),
-            persistent: PersistentQueuePairs::default(),
-            notification_points: NotificationPoints::default(),
+            roce: Roce::default(),
             limiters: Limiters::new(),
             applications: Applications::default(),
             interrupts: Interrupts::default(),
-            cnps: Cnps::default(),
-            credit: CreditTurns::default(),
             reactions,
             intake: None,
-            sprayers: None,
         }
+    }
+
+    /// The same host, whose adapter is slow at these times, in their order, and pauses senders in these frames.
+    #[must_use]
+    pub fn with_slow_times(self, slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
+        Self { intake: Some(Box::new(Intake::new(slow_times, frames))), ..self }
     }
 
     /// The same host, which may spray; `rng` is the stream of its entropies.
     #[must_use]
     pub fn with_spraying(self, rng: Rng) -> Self {
-        Self { sprayers: Some(Box::new(Sprayers::new(rng))), ..self }
+        let roce = Roce { sprayers: Some(Box::new(Sprayers::new(rng))), ..self.roce };
+        Self { roce, ..self }
     }
 
     /// What became of its sprayed packets.
     pub fn spraying(&self) -> SprayingCounters {
-        self.sprayers.as_ref().map_or(SprayingCounters::default(), |sprayers| sprayers.counters)
+        self.roce.sprayers.as_ref().map_or(SprayingCounters::default(), |sprayers| sprayers.counters)
     }
 
     /// The same host; if its adapter's packets line up, none of them is an event until it arrives at the other end of the link. Only
@@ -375,6 +369,28 @@ impl Host {
         }
     }
 
+    /// A packet has arrived where adapters may be slow.
+    #[cold]
+    fn take_in(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Self { intake, adapter, pending, .. } = self;
+        let taken_in = match intake {
+            Some(intake) => intake.take(packet, &mut adapter.port, pending, context),
+            None => Some(packet),
+        };
+        if let Some(packet) = taken_in {
+            self.on_taken_in(packet, context);
+        }
+    }
+
+    /// An adapter that is slow at times may have taken in the first packet that waits.
+    #[cold]
+    fn on_intake_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Self { intake: Some(intake), adapter, pending, .. } = self else { return };
+        if let Some(packet) = intake.on_timer(&mut adapter.port, pending, context) {
+            self.on_taken_in(packet, context);
+        }
+    }
+
     /// The adapter has taken in a packet.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -416,8 +432,8 @@ impl Host {
     pub fn on_link_up(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.port.bring_up();
         (0..PRIORITIES).for_each(|priority| self.adapter.port.withhold(priority, false, context));
-        if self.intake.as_ref().is_some_and(|intake| intake.pauses_senders()) {
-            self.tell_senders(context);
+        if let Some(intake) = self.intake.as_mut().filter(|intake| intake.pauses_senders()) {
+            intake.tell_senders(&mut self.adapter.port, context);
         }
     }
 
@@ -509,7 +525,7 @@ impl Host {
                 self.on_left_adapter(&packet, context);
             }
             let priority = packet.priority();
-            if self.turns.wait(priority) {
+            if self.roce.turns.wait(priority) {
                 let beside = self.adapter.queued[priority];
                 if beside == Bytes::ZERO || !context.fabric.is_in_adapter(&packet) {
                     self.take_turns(priority, beside, context);
@@ -526,10 +542,43 @@ impl Host {
         if let Some(moderation) = &context.fabric.host.interrupt_moderation
             && !context.fabric.is_in_adapter(&packet)
         {
-            return self.wait_for_interrupt(&packet, moderation, context);
+            if self.interrupts.wait(&packet, moderation, context.now, &mut self.pending) {
+                self.on_interrupt(context);
+            }
+            return;
         }
         self.count_received(&packet, context);
         self.hand_up(&packet, context);
+    }
+
+    /// The first packet that waits for an interrupt may have waited long enough.
+    #[cold]
+    fn on_interrupt_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if self.interrupts.expires(time, &mut self.pending) {
+            self.on_interrupt(context);
+        }
+    }
+
+    /// The adapter interrupts the host: all that is waiting is handed up.
+    #[cold]
+    fn on_interrupt(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let most = context.fabric.host.receive_offload;
+        while let Some(packet) = self.interrupts.next() {
+            self.count_received(&packet, context);
+            let up = match most {
+                Some(most) if !packet.is(ACKNOWLEDGEMENT) => self.interrupts.join(packet, most),
+                _ => Some(packet),
+            };
+            if let Some(packet) = up {
+                self.hand_up(&packet, context);
+            }
+        }
+        let mut index = 0;
+        while let Some(&segment) = self.interrupts.joined.get(index) {
+            self.hand_up(&segment, context);
+            index += 1;
+        }
+        self.interrupts.joined.clear();
     }
 
     #[inline]

@@ -1,13 +1,13 @@
 //! The adapter's notification engine: every CNP takes a delay, and the next one may not follow too closely
 //! (SIGCOMM 2015, section 3.3: one CNP in 1 to 5 us). CNPs wait for their turn.
 
-use super::{Host, TimerKey};
-use crate::agenda::{Agenda, Context};
+use super::TimerKey;
+use super::pending::Pending;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Span, Time};
-use crate::observer::Observer;
 use crate::packet::{Flight, Packet};
+use crate::scenario::Host;
 
 /// The engine of one adapter.
 #[derive(Debug, Default)]
@@ -19,45 +19,43 @@ pub(super) struct Cnps {
     timer: Timer,
 }
 
-impl Host {
-    /// Has a CNP made and sent. Returns how long others keep it waiting.
-    pub(super) fn send_cnp(
-        &mut self,
-        cnp: Packet,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Span {
-        let host = &context.fabric.host;
-        let made = context.now + host.cnp_delay;
-        let ready = made.max(self.cnps.free_at);
-        self.cnps.free_at = ready + host.cnp_spacing;
-        if ready == context.now {
-            self.put_cnp(cnp, context);
-            return Span::ZERO;
+/// A CNP that was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    /// Whether it is ready now; otherwise the engine's timer tells.
+    pub(super) at_once: bool,
+    /// How long others keep it waiting.
+    pub(super) late: Span,
+}
+
+impl Cnps {
+    /// Has a CNP made.
+    pub(super) fn make(&mut self, cnp: Packet, now: Time, host: &Host, pending: &mut Pending) -> Made {
+        let made = now + host.cnp_delay;
+        let ready = made.max(self.free_at);
+        self.free_at = ready + host.cnp_spacing;
+        if ready == now {
+            return Made { at_once: true, late: Span::ZERO };
         }
-        self.cnps.waiting.push_back(Flight { arrives: ready, packet: cnp });
-        if !self.cnps.timer.is_armed() {
-            self.pending.arm(&mut self.cnps.timer, TimerKey::Cnp, ready);
+        self.waiting.push_back(Flight { arrives: ready, packet: cnp });
+        if !self.timer.is_armed() {
+            pending.arm(&mut self.timer, TimerKey::Cnp, ready);
         }
-        ready.since(made)
+        Made { at_once: false, late: ready.since(made) }
     }
 
-    pub(super) fn on_cnp_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if !self.pending.expires(&mut self.cnps.timer, TimerKey::Cnp, time) {
-            return;
-        }
-        while let Some(flight) = self.cnps.waiting.front().copied()
-            && flight.arrives <= context.now
-        {
-            self.cnps.waiting.pop_front();
-            self.put_cnp(flight.packet, context);
-        }
-        if let Some(next) = self.cnps.waiting.front().map(|flight| flight.arrives) {
-            self.pending.arm(&mut self.cnps.timer, TimerKey::Cnp, next);
-        }
+    /// Whether the timer expires: then CNPs are ready.
+    pub(super) fn expires(&mut self, time: Time, pending: &mut Pending) -> bool {
+        pending.expires(&mut self.timer, TimerKey::Cnp, time)
     }
 
-    fn put_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.counters.cnps_sent += 1;
-        self.put_answer(cnp, context);
+    /// Takes the next CNP that is ready. Where none is, the timer tells of the next.
+    pub(super) fn next_ready(&mut self, now: Time, pending: &mut Pending) -> Option<Packet> {
+        let next = self.waiting.front()?.arrives;
+        if next <= now {
+            return self.waiting.pop_front().map(|flight| flight.packet);
+        }
+        pending.arm(&mut self.timer, TimerKey::Cnp, next);
+        None
     }
 }

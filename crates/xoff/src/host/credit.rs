@@ -4,8 +4,9 @@
 use slab::Slab;
 
 use super::by_queue_pair::{ByQueuePair, key_of};
+use super::pending::Pending;
 use super::receptions::{Reception, ReturnAddress};
-use super::{GONE, Host, TimerKey};
+use super::{GONE, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::{Granting, Grants};
 use crate::kernel::ring::Ring;
@@ -65,155 +66,152 @@ struct Account {
     timer: Timer,
 }
 
-impl Host {
-    /// A flow begins to arrive by a persistent queue pair. Returns the place of the account of that.
-    pub(super) fn open_credit_account(
+/// Credit to send.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Credit {
+    pub(super) back: ReturnAddress,
+    /// The class of a persistent queue pair.
+    pub(super) priority: u8,
+    /// All that was granted so far.
+    pub(super) granted: Bytes,
+    /// The size of the packet that says so.
+    pub(super) frame: Bytes,
+}
+
+impl CreditTurns {
+    /// Hears that a flow begins to arrive by a persistent queue pair. Returns the place of the queue pair's account.
+    pub(super) fn open(
         &mut self,
         packet: &Packet,
         settings: &Roce,
+        pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> u32 {
         let transport = &context.fabric.transports[usize::from(packet.transport())];
         let priority = packet.asking_priority();
         let key = key_of(packet, priority, context.fabric);
-        let place = self.credit.accounts.place(key, || Account {
+        let place = self.accounts.place(key, || Account {
             grants: Grants::default(),
             back: ReturnAddress::of(packet, transport),
             priority,
             open: 0,
             timer: Timer::default(),
         });
-        let account = &mut self.credit.accounts[place];
+        let account = &mut self.accounts[place];
         account.open += 1;
         if !account.timer.is_armed() {
             let due = context.now + settings.first_timeout();
-            self.pending.arm(&mut account.timer, TimerKey::CreditAccount(place), due);
+            pending.arm(&mut account.timer, TimerKey::CreditAccount(place), due);
         }
         place
     }
 
-    /// One of the flows that were arriving by a persistent queue pair is whole.
-    pub(super) fn close_credit_account(&mut self, place: u32) {
-        self.credit.accounts[place].open -= 1;
+    /// Hears that one of the flows is whole that were arriving by a persistent queue pair.
+    pub(super) fn close(&mut self, place: u32) {
+        self.accounts[place].open -= 1;
     }
 
-    /// A packet has come, of a flow that is whole with it or not, and somebody is to have credit for it.
-    pub(super) fn on_asked_for_credit(
+    /// Hears of a packet that asks for credit, of a flow that is whole with it or not. Returns the turn that is to wait for it.
+    pub(super) fn on_asked(
         &mut self,
         whom: ForCredit,
         packet: &Packet,
         back: ReturnAddress,
         is_whole: bool,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
+        now: Time,
+    ) -> Option<Turn> {
         match whom {
-            ForCredit::Flow if !is_whole => self.wait_for_credit(Turn::Flow(packet.reception()), context),
+            ForCredit::Flow if !is_whole => Some(Turn::Flow(packet.reception())),
             ForCredit::QueuePair(place, trimmed) => {
-                let account = &mut self.credit.accounts[place];
+                let account = &mut self.accounts[place];
                 account.back = back;
-                if account.grants.on_packet(context.now, packet.asked(), trimmed) {
-                    self.wait_for_credit(Turn::QueuePair(place), context);
-                }
+                account.grants.on_packet(now, packet.asked(), trimmed).then_some(Turn::QueuePair(place))
             }
-            ForCredit::Flow | ForCredit::Nobody => {}
+            ForCredit::Flow | ForCredit::Nobody => None,
         }
     }
 
-    /// Somebody is to have credit when its turn comes.
-    fn wait_for_credit(&mut self, turn: Turn, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.credit.turns.push_back(turn);
-        if !self.credit.timer.is_armed() {
-            self.give_credit(context);
-        }
+    /// Puts a turn behind those that wait. Returns whether credit may be given now.
+    pub(super) fn wait(&mut self, turn: Turn) -> bool {
+        self.turns.push_back(turn);
+        !self.timer.is_armed()
     }
 
-    pub(super) fn on_credit_timer(
+    /// Whether the timer expires: then credit may be given.
+    pub(super) fn expires(&mut self, time: Time, pending: &mut Pending) -> bool {
+        pending.expires(&mut self.timer, TimerKey::Credit, time)
+    }
+
+    /// Takes the turn that is given credit now. Until the link is free again the timer tells of the next.
+    pub(super) fn next(&mut self, now: Time, pending: &mut Pending) -> Option<Turn> {
+        if self.free_at <= now {
+            return self.turns.pop_front();
+        }
+        if !self.turns.is_empty() {
+            pending.arm(&mut self.timer, TimerKey::Credit, self.free_at);
+        }
+        None
+    }
+
+    /// Gives credit to a turn, unless it is that of a flow which is whole by now; one that asks for none is told again what it was given.
+    /// `rate` is that of the link.
+    pub(super) fn give(
         &mut self,
-        time: Time,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        if self.pending.expires(&mut self.credit.timer, TimerKey::Credit, time) {
-            self.give_credit(context);
-        }
-    }
-
-    fn give_credit(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        while self.credit.free_at <= context.now {
-            let Some(turn) = self.credit.turns.pop_front() else { return };
-            self.give_credit_to(turn, context);
-        }
-        if !self.credit.turns.is_empty() {
-            self.pending.arm(&mut self.credit.timer, TimerKey::Credit, self.credit.free_at);
-        }
-    }
-
-    /// Gives credit, but to no flow that is whole by now; who asks for none is told again what it was given.
-    fn give_credit_to(&mut self, turn: Turn, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let rate = self.adapter.port.rate();
-        let slot = self.slot_of_turn(turn, context);
-        let Some(end) = receiving_end(turn, slot, &mut self.receptions.states, &mut self.credit.accounts)
-        else {
-            return;
-        };
-        let ReceivingEnd { back, priority, grants, .. } = end;
-        let Some((settings, granting)) = granting_of(back, context) else { return };
+        turn: Turn,
+        slot: u32,
+        states: &mut Slab<Reception>,
+        rate: Rate,
+        pending: &mut Pending,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Credit> {
+        let ReceivingEnd { back, priority, grants, timer, is_open } =
+            receiving_end(turn, slot, states, &mut self.accounts)?;
+        let (settings, granting) = granting_of(back, context)?;
         let more = grants.grant(settings.payload * granting.packets.into());
         let (granted, waits) = (grants.granted(), grants.waits());
-        if end.is_open {
-            self.pending.arm(end.timer, turn.key(), context.now + settings.first_timeout());
+        if is_open {
+            pending.arm(timer, turn.key(), context.now + settings.first_timeout());
         }
         if waits {
-            self.credit.turns.push_back(turn);
+            self.turns.push_back(turn);
         }
         if more > Bytes::ZERO {
             let rate = granting.rate.of_rate(rate).max(Rate::new(1));
             let packets = more.get().div_ceil(settings.payload.get());
             let wire = more + (settings.packet_headers() + settings.wire_overhead) * packets;
-            self.credit.free_at = context.now + rate.transmission_time(wire);
+            self.free_at = context.now + rate.transmission_time(wire);
         }
-        self.send_credit_of(back, priority, granted, granting.frame, context);
+        Some(Credit { back, priority, granted, frame: granting.frame })
     }
 
-    /// It is so long ago that somebody began to send, or was given credit, that more of it should have come.
-    pub(super) fn look_after_credit(
+    /// Looks after a turn that began to send, or was given credit, so long ago that more of it should have come. Returns whether it
+    /// is to wait for credit.
+    pub(super) fn look_after(
         &mut self,
         turn: Turn,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let slot = self.slot_of_turn(turn, context);
-        let Some(end) = receiving_end(turn, slot, &mut self.receptions.states, &mut self.credit.accounts)
-        else {
-            return;
-        };
-        let Some((settings, _)) = granting_of(end.back, context) else { return };
+        slot: u32,
+        states: &mut Slab<Reception>,
+        pending: &mut Pending,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        let Some(end) = receiving_end(turn, slot, states, &mut self.accounts) else { return false };
+        let Some((settings, _)) = granting_of(end.back, context) else { return false };
         if !end.is_open || end.grants.waits() {
-            return;
+            return false;
         }
         let due = end.grants.last_packet() + settings.first_timeout();
         if due > context.now {
-            return self.pending.arm(end.timer, turn.key(), due);
+            pending.arm(end.timer, turn.key(), due);
+            return false;
         }
         end.grants.wait();
-        self.wait_for_credit(turn, context);
+        true
     }
 
-    pub(super) fn on_account_timer(
-        &mut self,
-        place: u32,
-        time: Time,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let turn = Turn::QueuePair(place);
-        if self.pending.expires(&mut self.credit.accounts[place].timer, turn.key(), time) {
-            self.look_after_credit(turn, context);
-        }
-    }
-
-    fn slot_of_turn(&mut self, turn: Turn, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
-        match turn {
-            Turn::Flow(number) => self.slot_of(number, context),
-            Turn::QueuePair(_) => GONE,
-        }
+    /// Whether the timer of a persistent queue pair's account expires.
+    pub(super) fn account_expires(&mut self, place: u32, time: Time, pending: &mut Pending) -> bool {
+        let key = TimerKey::CreditAccount(place);
+        pending.expires(&mut self.accounts[place].timer, key, time)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::slice::from_mut;
 
-use super::{Host, TimerKey};
+use super::TimerKey;
+use super::pending::Pending;
 use crate::agenda::{Agenda, Context};
 use crate::classes::Classes;
 use crate::kernel::ring::Ring;
@@ -13,6 +14,7 @@ use crate::observer::{DropReason, Observer, PauseReason, Xoff};
 use crate::packet::Packet;
 use crate::pause_frames::{PauseFrames, PfcRequest};
 use crate::pfc::{Durations, OffTime};
+use crate::port::Port;
 use crate::queued_flows::{MOST_FLOWS, by_flow};
 
 /// A time in which an adapter takes in less than its link brings.
@@ -60,6 +62,20 @@ enum State {
 }
 
 impl Intake {
+    /// An adapter that is slow at these times, in their order, and pauses senders in these frames.
+    pub(super) fn new(slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
+        Self {
+            slow_times: slow_times.into(),
+            waiting: Ring::new(),
+            held: Bytes::ZERO,
+            state: State::Idle,
+            left: None,
+            resumes_at: None,
+            off_time: OffTime::default(),
+            frames,
+        }
+    }
+
     /// The packets that wait.
     pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.waiting.iter()
@@ -95,113 +111,115 @@ impl Intake {
             None => (Some(rate), self.slow_times.front().map_or(Time::MAX, |next| next.start)),
         }
     }
-}
 
-impl Host {
-    /// The same host, whose adapter is slow at these times, in their order, and pauses senders in these frames.
-    #[must_use]
-    pub fn with_slow_times(self, slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
-        let intake = Intake {
-            slow_times: slow_times.into(),
-            waiting: Ring::new(),
-            held: Bytes::ZERO,
-            state: State::Idle,
-            left: None,
-            resumes_at: None,
-            off_time: OffTime::default(),
-            frames,
-        };
-        Self { intake: Some(Box::new(intake)), ..self }
-    }
-
-    /// A packet has arrived where adapters may be slow.
+    /// Takes a packet that has arrived. Returns it if the adapter has taken it in at once.
     #[cold]
-    pub(super) fn take_in(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(intake) = &mut self.intake else { return self.on_taken_in(packet, context) };
-        let slow_time = intake.slow_time(context.now);
-        if intake.state == State::Idle && slow_time.is_none() {
-            return self.on_taken_in(packet, context);
+    pub(super) fn take(
+        &mut self,
+        packet: Packet,
+        port: &mut Port,
+        pending: &mut Pending,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Packet> {
+        let slow_time = self.slow_time(context.now);
+        if self.state == State::Idle && slow_time.is_none() {
+            return Some(packet);
         }
         let lossless = context.fabric.lossless;
-        let held = intake.held + packet.frame();
+        let held = self.held + packet.frame();
         let is_lossless = lossless.contains(packet.priority());
         let limit = slow_time.map(|slow| if is_lossless { slow.most } else { slow.xoff });
         if let Some(limit) = limit.filter(|&limit| held > limit) {
-            let room = Room { held: intake.held, limit };
-            return self.adapter.port.drop(&packet, DropReason::ReceiverFull, Some(room), context);
+            let room = Room { held: self.held, limit };
+            port.drop(&packet, DropReason::ReceiverFull, Some(room), context);
+            return None;
         }
-        intake.held = held;
-        intake.waiting.push_back(packet);
+        self.held = held;
+        self.waiting.push_back(packet);
         if let Some(SlowTime { xoff, xon, .. }) = slow_time
             && held >= xoff
             && !lossless.is_empty()
-            && intake.resumes_at.is_none()
+            && self.resumes_at.is_none()
         {
-            intake.resumes_at = Some(xon);
+            self.resumes_at = Some(xon);
             let classes = lossless.count();
-            intake.off_time.change(context.now, (0, classes), (0, classes));
-            self.tell_senders(context);
-            self.explain_pause(context);
+            self.off_time.change(context.now, (0, classes), (0, classes));
+            self.tell_senders(port, context);
+            self.explain_pause(port, context);
         }
-        self.take_in_next(context);
+        self.take_next(port, pending, context.now);
+        None
     }
 
     /// Begins with the first packet that waits, or goes on with it, unless it is being taken in.
-    fn take_in_next(&mut self, context: &Context<'_, impl Agenda, impl Observer>) {
-        let Some(intake) = self.intake.as_mut().filter(|intake| intake.state == State::Idle) else { return };
-        let Some(frame) = intake.waiting.front().map(Packet::frame) else { return };
-        let (rate, end) = intake.pace(context.now, self.adapter.port.rate());
-        let left = intake.left.unwrap_or(frame);
-        let whole = rate.map(|rate| context.now + rate.transmission_time(left)).filter(|&whole| whole <= end);
+    fn take_next(&mut self, port: &Port, pending: &mut Pending, now: Time) {
+        if self.state != State::Idle {
+            return;
+        }
+        let Some(frame) = self.waiting.front().map(Packet::frame) else { return };
+        let (rate, end) = self.pace(now, port.rate());
+        let left = self.left.unwrap_or(frame);
+        let whole = rate.map(|rate| now + rate.transmission_time(left)).filter(|&whole| whole <= end);
         let next = if let Some(whole) = whole {
-            (intake.state, intake.left) = (State::TakingIn, None);
+            (self.state, self.left) = (State::TakingIn, None);
             whole
         } else {
-            let taken_in = rate.map_or(Bytes::ZERO, |rate| rate.bytes_in(end.since(context.now)));
-            (intake.state, intake.left) = (State::Suspended, Some(left - taken_in));
+            let taken_in = rate.map_or(Bytes::ZERO, |rate| rate.bytes_in(end.since(now)));
+            (self.state, self.left) = (State::Suspended, Some(left - taken_in));
             end
         };
         if next != Time::MAX {
-            self.pending.once(TimerKey::Intake, next);
+            pending.once(TimerKey::Intake, next);
         }
     }
 
-    /// The first packet that waits has been taken in, or may be from now on at another rate.
-    pub(super) fn on_intake_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(intake) = &mut self.intake else { return };
-        if std::mem::replace(&mut intake.state, State::Idle) == State::Suspended {
-            return self.take_in_next(context);
+    /// Goes on with the first packet that waits, which has been taken in or may be from now on at another rate. Returns it in the
+    /// former case.
+    pub(super) fn on_timer(
+        &mut self,
+        port: &mut Port,
+        pending: &mut Pending,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Packet> {
+        if std::mem::replace(&mut self.state, State::Idle) == State::Suspended {
+            self.take_next(port, pending, context.now);
+            return None;
         }
-        let packet = intake.waiting.take_front();
-        intake.held -= packet.frame();
-        if intake.resumes_at.is_some_and(|xon| intake.held <= xon) {
-            intake.resumes_at = None;
+        let packet = self.waiting.take_front();
+        self.held -= packet.frame();
+        if self.resumes_at.is_some_and(|xon| self.held <= xon) {
+            self.resumes_at = None;
             let classes = context.fabric.lossless.count();
-            intake.off_time.change(context.now, (classes, 0), (classes, 0));
-            self.tell_senders(context);
+            self.off_time.change(context.now, (classes, 0), (classes, 0));
+            self.tell_senders(port, context);
         }
-        self.take_in_next(context);
-        self.on_taken_in(packet, context);
+        self.take_next(port, pending, context.now);
+        Some(packet)
     }
 
     /// Tells the switch whether lossless classes are to pause.
-    pub(super) fn tell_senders(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(intake) = &mut self.intake else { return };
+    pub(super) fn tell_senders(
+        &mut self,
+        port: &mut Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         let classes = context.fabric.lossless;
-        let request = match intake.resumes_at {
+        let request = match self.resumes_at {
             Some(_) => PfcRequest { pause: classes, resume: Classes::NONE },
             None => PfcRequest { pause: Classes::NONE, resume: classes },
         };
-        intake.frames.tell(request, 0, from_mut(&mut self.adapter.port), context);
+        self.frames.tell(request, 0, from_mut(port), context);
     }
 
     /// Tells the observer what waits.
-    fn explain_pause(&self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(intake) = self.intake.as_ref().filter(|_| context.observer.watches_pauses()) else { return };
-        let mut flows = by_flow(intake.packets());
+    fn explain_pause(&self, port: &Port, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if !context.observer.watches_pauses() {
+            return;
+        }
+        let mut flows = by_flow(self.packets());
         let flow_count = flows.len() as u32;
         flows.truncate(MOST_FLOWS);
-        let (port, held) = (self.adapter.port.id(), intake.held);
+        let (port, held) = (port.id(), self.held);
         for priority in context.fabric.lossless.iter() {
             let xoff = Xoff {
                 port,

@@ -5,13 +5,12 @@
 //! Left out: several receive queues (RSS), polling that goes on while packets come (NAPI), a limit on how many flows join
 //! at once.
 
-use super::{Host, TimerKey};
-use crate::agenda::{Agenda, Context};
+use super::TimerKey;
+use super::pending::Pending;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
-use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, MARKED, Packet, WINDOW_REDUCED};
+use crate::packet::{MARKED, Packet, WINDOW_REDUCED};
 use crate::scenario::InterruptModeration;
 
 /// What an adapter has received and not yet told of.
@@ -20,70 +19,48 @@ pub(super) struct Interrupts {
     pub(super) waiting: Ring<Packet>,
     timer: Timer,
     /// The segments that one interrupt joins, in the order of their first packets.
-    joined: Vec<Packet>,
+    pub(super) joined: Vec<Packet>,
 }
 
-impl Host {
-    /// A packet has arrived, of which the host hears at the next interrupt.
+impl Interrupts {
+    /// Has a packet wait that has arrived. Returns whether the adapter interrupts the host now.
     #[cold]
-    pub(super) fn wait_for_interrupt(
+    pub(super) fn wait(
         &mut self,
         packet: &Packet,
         moderation: &InterruptModeration,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let interrupts = &mut self.interrupts;
-        interrupts.waiting.push_back(*packet);
-        if interrupts.waiting.len() >= moderation.packets as usize {
-            self.interrupt(context);
-        } else if !interrupts.timer.is_armed() {
-            self.pending.arm(&mut interrupts.timer, TimerKey::Interrupt, context.now + moderation.time);
+        now: Time,
+        pending: &mut Pending,
+    ) -> bool {
+        self.waiting.push_back(*packet);
+        let interrupts = self.waiting.len() >= moderation.packets as usize;
+        if !interrupts && !self.timer.is_armed() {
+            pending.arm(&mut self.timer, TimerKey::Interrupt, now + moderation.time);
         }
+        interrupts
     }
 
-    /// The first packet may have waited long enough.
-    #[cold]
-    pub(super) fn on_interrupt_timer(
-        &mut self,
-        time: Time,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        if self.pending.expires(&mut self.interrupts.timer, TimerKey::Interrupt, time) {
-            self.interrupt(context);
-        }
+    /// Whether the first packet has waited long enough.
+    pub(super) fn expires(&mut self, time: Time, pending: &mut Pending) -> bool {
+        pending.expires(&mut self.timer, TimerKey::Interrupt, time)
     }
 
-    /// Hands up all that is waiting.
-    #[cold]
-    fn interrupt(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.interrupts.timer.disarm();
-        let most = context.fabric.host.receive_offload;
-        while let Some(packet) = self.interrupts.waiting.pop_front() {
-            self.count_received(&packet, context);
-            match most {
-                Some(most) if !packet.is(ACKNOWLEDGEMENT) => self.join(packet, most, context),
-                _ => self.hand_up(&packet, context),
-            }
-        }
-        for index in 0..self.interrupts.joined.len() {
-            let segment = self.interrupts.joined[index];
-            self.hand_up(&segment, context);
-        }
-        self.interrupts.joined.clear();
+    /// Takes the next packet that waits for the interrupt which is under way.
+    pub(super) fn next(&mut self) -> Option<Packet> {
+        self.timer.disarm();
+        self.waiting.pop_front()
     }
 
-    /// Joins a segment to what this interrupt has brought of its flow, which is handed up first if the two do not go together.
-    fn join(&mut self, packet: Packet, most: Bytes, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let joined = &mut self.interrupts.joined;
-        let of_flow = joined.iter_mut().find(|segment| segment.reception() == packet.reception());
+    /// Joins a segment to what this interrupt has brought of its flow. Returns that, to be handed up first, if the two do not go
+    /// together.
+    pub(super) fn join(&mut self, packet: Packet, most: Bytes) -> Option<Packet> {
+        let of_flow = self.joined.iter_mut().find(|segment| segment.reception() == packet.reception());
         match of_flow {
-            None => joined.push(packet),
+            None => self.joined.push(packet),
             Some(segment) if go_together(segment, &packet, most) => segment.join(&packet),
-            Some(segment) => {
-                let before = std::mem::replace(segment, packet);
-                self.hand_up(&before, context);
-            }
+            Some(segment) => return Some(std::mem::replace(segment, packet)),
         }
+        None
     }
 }
 

@@ -1,14 +1,13 @@
 //! Notification points of persistent queue pairs: each answers the marks of all flows that come by its queue
 //! pair, one after another, as those of one flow.
 
+use super::TimerKey;
 use super::by_queue_pair::{ByQueuePair, Key};
+use super::pending::Pending;
 use super::receptions::ReturnAddress;
-use super::{Host, TimerKey};
-use crate::agenda::{Agenda, Context};
 use crate::congestion_control::{Marks, NotificationPoint};
 use crate::kernel::timers::Timer;
-use crate::kernel::units::Time;
-use crate::observer::Observer;
+use crate::kernel::units::{Span, Time};
 
 /// All of a host.
 pub(super) type NotificationPoints = ByQueuePair<OfQueuePair>;
@@ -32,46 +31,40 @@ impl NotificationPoints {
             OfQueuePair { point, marks, timer: Timer::default(), back: None }
         })
     }
-}
 
-impl Host {
-    /// A packet of a flow has come marked, by the queue pair at this place.
+    /// Hears of a marked packet of a flow that comes by the queue pair at this place. Returns whether a CNP answers it now.
     #[cold]
-    pub(super) fn on_marked_queue_pair(
+    pub(super) fn on_marked(
         &mut self,
         place: u32,
         back: ReturnAddress,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let OfQueuePair { point, marks, timer, back: last } = &mut self.notification_points[place];
+        now: Time,
+        pending: &mut Pending,
+    ) -> bool {
+        let OfQueuePair { point, marks, timer, back: last } = &mut self[place];
         *last = Some(back);
-        if point.on_marked(marks, context.now) {
-            self.answer_marks(place, context);
-        } else if !timer.is_armed() {
-            self.pending.arm(timer, TimerKey::NotificationPoint(place), marks.interval_end());
+        let answers = point.on_marked(marks, now);
+        if !answers && !timer.is_armed() {
+            pending.arm(timer, TimerKey::NotificationPoint(place), marks.interval_end());
         }
+        answers
     }
 
-    /// The interval between CNPs may be over.
+    /// Hears that the interval between CNPs may be over. Returns whether a CNP answers marks now.
     #[cold]
-    pub(super) fn on_notification_timer(
-        &mut self,
-        place: u32,
-        time: Time,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let OfQueuePair { point, marks, timer, .. } = &mut self.notification_points[place];
-        if self.pending.expires(timer, TimerKey::NotificationPoint(place), time)
-            && point.on_interval_end(marks, context.now)
-        {
-            self.answer_marks(place, context);
-        }
+    pub(super) fn on_timer(&mut self, place: u32, time: Time, now: Time, pending: &mut Pending) -> bool {
+        let OfQueuePair { point, marks, timer, .. } = &mut self[place];
+        pending.expires(timer, TimerKey::NotificationPoint(place), time) && point.on_interval_end(marks, now)
     }
 
-    fn answer_marks(&mut self, place: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(back) = self.notification_points[place].back else { return };
-        let late = self.send_cnp_of(back, context);
-        let OfQueuePair { point, marks, .. } = &mut self.notification_points[place];
+    /// Where the flow comes from whose packet was marked last, if any was.
+    pub(super) fn back(&self, place: u32) -> Option<ReturnAddress> {
+        self[place].back
+    }
+
+    /// Begins the next interval as the CNP leaves, which is so `late`.
+    pub(super) fn put_off(&mut self, place: u32, late: Span) {
+        let OfQueuePair { point, marks, .. } = &mut self[place];
         point.put_off(marks, late);
     }
 }

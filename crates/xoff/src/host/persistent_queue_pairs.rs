@@ -50,7 +50,7 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let (number, size) = (self.sendings[slot].number(), self.sendings[slot].size());
-        let persistent = &mut self.persistent[place];
+        let persistent = &mut self.roce.persistent[place];
         persistent.open.push_back(number);
         persistent.joined = persistent.joined.saturating_add(size);
         if persistent.holder.is_none() {
@@ -81,7 +81,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let number = self.sendings[slot].number();
-        let persistent = &mut self.persistent[place];
+        let persistent = &mut self.roce.persistent[place];
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
         let Err(turn) = persistent.waiting.binary_search(&number) else { return };
         if pair.sender.has_sent_all() {
@@ -94,7 +94,7 @@ impl Host {
                 let Some((holder_slot, handover)) = self.take_queue_pair_from(holder, context) else {
                     return;
                 };
-                self.persistent[place].holder = Some(number);
+                self.roce.persistent[place].holder = Some(number);
                 self.report_rate(holder_slot, context);
                 handover
             }
@@ -115,7 +115,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         for position in 0.. {
-            let open = &self.persistent[place].open;
+            let open = &self.roce.persistent[place].open;
             let Some(&earlier) = open.get(position).filter(|flow| **flow < number) else { return };
             if let Some(slot) = self.sendings.slot(earlier)
                 && let Some(pair) = self.sendings[slot].queue_pair()
@@ -146,7 +146,7 @@ impl Host {
         place: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<usize> {
-        let persistent = &mut self.persistent[place];
+        let persistent = &mut self.roce.persistent[place];
         let sending = &mut self.sendings[slot];
         let number = sending.number();
         let pair = sending.queue_pair()?;
@@ -171,7 +171,7 @@ impl Host {
     ) {
         self.on_later_acknowledgement(number, place, departure, context);
         if let Some(slot) = self.sendings.slot(number) {
-            if self.persistent[place].holder != Some(number) {
+            if self.roce.persistent[place].holder != Some(number) {
                 self.reclaim_queue_pair(slot, place, context);
             } else if let Some(next_slot) = self.pass_on_queue_pair(slot, place, context) {
                 self.report_rate(slot, context);
@@ -180,7 +180,7 @@ impl Host {
                 self.offer(slot, context);
             }
         }
-        let persistent = &mut self.persistent[place];
+        let persistent = &mut self.roce.persistent[place];
         if persistent.handover.is_some()
             && let Some(next) = persistent.waiting.pop_front()
             && let Some(handover) = persistent.handover.take()
@@ -201,12 +201,12 @@ impl Host {
     ) -> Option<usize> {
         loop {
             let slot = self.sendings.slot(number)?;
-            let &PersistentQueuePair { holder, furthest, .. } = &self.persistent[place];
+            let &PersistentQueuePair { holder, furthest, .. } = &self.roce.persistent[place];
             let follows = holder == furthest && Some(number) > furthest;
             let before = if follows { handover.in_flight() } else { self.in_flight_before(place, number) };
             let pair = self.sendings[slot].queue_pair()?;
             pair.sender.take_over(handover, before, context.now);
-            let persistent = &mut self.persistent[place];
+            let persistent = &mut self.roce.persistent[place];
             (persistent.holder, persistent.furthest) = (Some(number), furthest.max(Some(number)));
             if pair.sender.has_sent_all()
                 && let Some(next) = persistent.waiting.pop_front()
@@ -221,7 +221,7 @@ impl Host {
 
     /// Bytes in flight of the flows of a queue pair before one.
     fn in_flight_before(&self, place: u32, number: u32) -> u64 {
-        let earlier = self.persistent[place].open.iter().take_while(|flow| **flow < number);
+        let earlier = self.roce.persistent[place].open.iter().take_while(|flow| **flow < number);
         let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sendings.slot(*flow)?].sender {
             Sender::QueuePair(pair) => Some(pair.sender.in_flight()),
             _ => None,
@@ -232,7 +232,7 @@ impl Host {
     /// A flow is done; what it hands over waits for the next.
     pub(super) fn leave_queue_pair(&mut self, number: u32, mut pair: QueuePair) {
         let Some(place) = pair.place else { return };
-        let persistent = &mut self.persistent[place];
+        let persistent = &mut self.roce.persistent[place];
         if let Ok(position) = persistent.open.binary_search(&number) {
             persistent.open.remove(position);
         }
@@ -259,7 +259,7 @@ impl Host {
         let Some(&mut QueuePair { needs, .. }) = self.sendings[slot].queue_pair() else {
             return (false, Time::ZERO);
         };
-        let Self { sendings, persistent, .. } = self;
+        let (sendings, persistent) = (&mut self.sendings, &mut self.roce.persistent);
         let PersistentQueuePair { holder, handover, .. } = &mut persistent[place];
         let is_before = Some(packet.flow()) < *holder;
         let heard = with_reading(needs, packet, context.agenda.telemetry(), now, |departure, telemetry| {
@@ -295,7 +295,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let holder_slot = self.holder_slot(place);
-        if let Some(handover) = &mut self.persistent[place].handover {
+        if let Some(handover) = &mut self.roce.persistent[place].handover {
             handover.on_cnp(context.now);
         } else if let Some(holder_slot) = holder_slot {
             self.on_cnp(holder_slot, context);
@@ -307,7 +307,7 @@ impl Host {
     pub(super) fn backlog_behind(&mut self, slot: usize, place: u32) -> Bytes {
         let Some(pair) = self.sendings[slot].queue_pair() else { return Bytes::ZERO };
         let carried = pair.sender.carried();
-        let PersistentQueuePair { waiting, furthest, joined, .. } = &self.persistent[place];
+        let PersistentQueuePair { waiting, furthest, joined, .. } = &self.roce.persistent[place];
         let begun = waiting.iter().take_while(|flow| Some(**flow) <= *furthest);
         let of_begun = begun.filter_map(|flow| match &self.sendings[self.sendings.slot(*flow)?].sender {
             Sender::QueuePair(pair) => Some(pair.sender.backlog()),
@@ -324,7 +324,7 @@ impl Host {
         total: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if let Some(handover) = &mut self.persistent[place].handover {
+        if let Some(handover) = &mut self.roce.persistent[place].handover {
             handover.on_credit(context.now, total);
         } else if let Some(holder_slot) = self.holder_slot(place) {
             self.on_credit(holder_slot, total, context);
@@ -339,7 +339,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let key = key_of(packet, packet.reception() as u8, context.fabric);
-        if let Some(place) = self.persistent.find(key) {
+        if let Some(place) = self.roce.persistent.find(key) {
             self.on_earlier_credit(place, Bytes::new(packet.sequence()), context);
         }
     }
@@ -353,20 +353,20 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let key = key_of(packet, 0, context.fabric);
-        for place in self.persistent.of_any_class(key) {
+        for place in self.roce.persistent.of_any_class(key) {
             self.on_earlier_cnp(place, context);
         }
     }
 
     /// The slot of the flow that has a queue pair, until it is done.
     fn holder_slot(&self, place: u32) -> Option<usize> {
-        self.persistent[place].holder.and_then(|holder| self.sendings.slot(holder))
+        self.roce.persistent[place].holder.and_then(|holder| self.sendings.slot(holder))
     }
 
     /// The place of the queue pair of a flow, if another has that.
     #[inline]
     pub(super) fn passed_on(&self, sending: &Sending) -> Option<u32> {
         let Sender::QueuePair(pair) = &sending.sender else { return None };
-        pair.place.filter(|&place| self.persistent[place].holder != Some(sending.number()))
+        pair.place.filter(|&place| self.roce.persistent[place].holder != Some(sending.number()))
     }
 }

@@ -98,7 +98,7 @@ impl Host {
     fn wait_for_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
         context.observer.on_waiting(context.now, self.id, sending.number());
-        self.turns.add(sending.priority(), sending.number());
+        self.roce.turns.add(sending.priority(), sending.number());
         if let Some(pair) = sending.queue_pair() {
             pair.in_turn = true;
         }
@@ -113,7 +113,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         while self.adapter.queued[priority] == beside
-            && let Some(number) = self.turns.next(priority)
+            && let Some(number) = self.roce.turns.next(priority)
         {
             if let Some(slot) = self.sendings.slot(number) {
                 self.take_turn(slot, context);
@@ -151,7 +151,7 @@ impl Host {
         let Some(pair) = sending.queue_pair() else { return };
         let stamp = pair.stamp(priority, behind, context);
         let mut packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
-        if let Some(sprayers) = &mut self.sprayers {
+        if let Some(sprayers) = &mut self.roce.sprayers {
             packet = sprayers.spray(sprayer, packet);
         }
         if !sending.timer.is_armed() {
@@ -252,7 +252,7 @@ impl Host {
                 None => self.on_cnp(slot, context),
             };
         }
-        if let (Some(sprayers), Some(pair)) = (&mut self.sprayers, self.sendings[slot].queue_pair()) {
+        if let (Some(sprayers), Some(pair)) = (&mut self.roce.sprayers, self.sendings[slot].queue_pair()) {
             sprayers.on_answer(pair.sprayer, context.now, packet);
         }
         let of_earlier = passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));

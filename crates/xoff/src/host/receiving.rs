@@ -1,6 +1,5 @@
 //! The receiving side of a host: flows that arrive, and their acknowledgements.
 
-use super::adapter::{Place, Sent};
 use super::by_queue_pair::key_of;
 use super::credit::Turn;
 use super::receptions::{Receiver, Reception, ReceptionSlots, ReturnAddress};
@@ -9,14 +8,14 @@ use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
 use crate::congestion_control::Needs;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Span, Time};
+use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{CREDIT, ECHO, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED};
+use crate::packet::Packet;
 use crate::scenario::{QueuePairs, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
-use crate::transport::roce::{Answer, ForCredit, RoceReceiver};
-use crate::transport::tcp::{Acknowledgement, TcpReceiver};
+use crate::transport::roce::{ForCredit, RoceReceiver};
+use crate::transport::tcp::TcpReceiver;
 
 impl Host {
     /// Payload bytes that were received of a flow to this host, by the number under which it knows it: up to the first that is
@@ -72,7 +71,10 @@ impl Host {
                     self.finish_reception(packet, context);
                 }
                 if let Some(place) = reply.marked_at {
-                    self.on_marked_queue_pair(place, back, context);
+                    let points = &mut self.roce.notification_points;
+                    if points.on_marked(place, back, context.now, &mut self.pending) {
+                        self.answer_marks(place, context);
+                    }
                 }
                 if reply.cnp {
                     let late = self.send_cnp_of(back, context);
@@ -84,8 +86,11 @@ impl Host {
                     Some(answer) => self.send_answer(&answer, reply.echo, back, packet, context),
                     None => context.forget(packet),
                 }
-                if for_credit != ForCredit::Nobody {
-                    self.on_asked_for_credit(for_credit, packet, back, reply.complete, context);
+                let credit = &mut self.roce.credit;
+                if for_credit != ForCredit::Nobody
+                    && let Some(turn) = credit.on_asked(for_credit, packet, back, reply.complete, context.now)
+                {
+                    self.wait_for_credit(turn, context);
                 }
             }
             Receiver::Tcp(receiver) => {
@@ -127,7 +132,9 @@ impl Host {
         let (back, Receiver::Roce(receiver)) = (reception.back, &mut reception.receiver) else { return };
         let for_credit = receiver.asks_for_credit(context.now, packet);
         self.send_answer(&RoceReceiver::on_trimmed(packet), false, back, packet, context);
-        self.on_asked_for_credit(for_credit, packet, back, false, context);
+        if let Some(turn) = self.roce.credit.on_asked(for_credit, packet, back, false, context.now) {
+            self.wait_for_credit(turn, context);
+        }
     }
 
     #[inline]
@@ -183,10 +190,11 @@ impl Host {
                 Receiver::Roce(match roce.needs() {
                     Needs::Cnps(point) if roce.connections == QueuePairs::Persistent => {
                         let key = key_of(packet, packet.priority() as u8, context.fabric);
-                        receiver.answered_at(self.notification_points.of(key, point, context.now))
+                        receiver.answered_at(self.roce.notification_points.of(key, point, context.now))
                     }
                     Needs::Credit if roce.connections == QueuePairs::Persistent => {
-                        receiver.granted_at(self.open_credit_account(packet, roce, context))
+                        let place = self.roce.credit.open(packet, roce, &mut self.pending, context);
+                        receiver.granted_at(place)
                     }
                     _ => receiver,
                 })
@@ -214,7 +222,7 @@ impl Host {
         if let Receiver::Roce(receiver) = &reception.receiver
             && let Some(place) = receiver.account()
         {
-            self.close_credit_account(place);
+            self.roce.credit.close(place);
         }
         if let Some(arrival) = context.fabric.plans.arrival(last.reception()) {
             let priority = last.priority() as u8;
@@ -267,150 +275,6 @@ impl Host {
                 }
             }
             Receiver::ConstantRate(_) => {}
-        }
-    }
-
-    /// A packet of a flow that is whole: its sender has missed the last acknowledgement.
-    #[cold]
-    fn acknowledge_everything(
-        &mut self,
-        packet: &Packet,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let transport = &context.fabric.transports[packet.transport() as usize];
-        let back = ReturnAddress::of(packet, transport);
-        match transport {
-            Transport::Tcp(_) => {
-                let acknowledgement =
-                    Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp(), block: None };
-                self.send_acknowledgement(&acknowledgement, back, context);
-            }
-            Transport::Roce(_) => {
-                let answer = Answer { next: EVERYTHING, negative: false, block: None, trimmed: false };
-                self.send_answer(&answer, false, back, packet, context);
-            }
-            Transport::ConstantRate(_) => {}
-        }
-    }
-
-    /// Sends an ACK or a NACK, which takes telemetry and entropy of the packet that it answers back to its sender.
-    fn send_answer(
-        &mut self,
-        answer: &Answer,
-        echo: bool,
-        back: ReturnAddress,
-        data: &Packet,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let (start, end) = answer.block.unwrap_or((answer.next, answer.next));
-        let header = Header {
-            sequence: answer.next,
-            stamp: data.stamp(),
-            reception: (start - answer.next) as u32,
-            length: if answer.trimmed { TRIMMED } else { (end - start) as u32 },
-            flags: back.flags | if answer.negative { NEGATIVE } else { 0 } | if echo { ECHO } else { 0 },
-            ..self.header_back(back)
-        };
-        self.put_answer(Packet::from(header).with_entropy(data.entropy()), context);
-    }
-
-    /// Puts what answers data on queue pairs into the adapter.
-    #[inline]
-    pub(super) fn put_answer(
-        &mut self,
-        answer: Packet,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        self.counters.acknowledgements_sent += 1;
-        context.observer.on_handed(context.now, &answer, false);
-        self.adapter.put(answer, Place::Last, context);
-    }
-
-    /// Sends a CNP. Returns how long others keep it waiting.
-    pub(super) fn send_cnp_of(
-        &mut self,
-        back: ReturnAddress,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Span {
-        let Transport::Roce(roce) = &context.fabric.transports[back.transport as usize] else {
-            return Span::ZERO;
-        };
-        let priority = roce.cnp_priority.unwrap_or(roce.control_priority);
-        let header = Header {
-            frame: roce.cnp.get() as u16,
-            flags: back.flags & !PRIORITY_MASK | priority | ECHO,
-            stamp: context.now.get(),
-            ..self.header_back(back)
-        };
-        // Of a sprayed flow they all go one way, as if it were not.
-        self.send_cnp(Packet::from(header).with_entropy(back.flow as u16), context)
-    }
-
-    /// Sends a packet of credit for a flow, or for a persistent queue pair of this class.
-    pub(super) fn send_credit_of(
-        &mut self,
-        back: ReturnAddress,
-        priority: u8,
-        granted: Bytes,
-        frame: Bytes,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let header = Header {
-            sequence: granted.get(),
-            stamp: context.now.get(),
-            reception: priority.into(),
-            length: CREDIT,
-            frame: frame.get() as u16,
-            ..self.header_back(back)
-        };
-        self.counters.credits_sent += 1;
-        // All of a flow go one way, as its CNPs would.
-        self.put_answer(Packet::from(header).with_entropy(back.flow as u16), context);
-    }
-
-    /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.
-    fn put_off_cnps(&mut self, slot: u32, late: Span) {
-        if let Receiver::Roce(receiver) = &mut self.receptions.states[slot as usize].receiver {
-            receiver.put_off_cnps(late);
-        }
-    }
-
-    /// What all that goes back has in common.
-    #[inline]
-    fn header_back(&self, back: ReturnAddress) -> Header {
-        Header {
-            source: self.id,
-            destination: back.source,
-            flow: back.flow,
-            frame: back.frame,
-            transport: back.transport,
-            flags: back.flags,
-            ..Header::default()
-        }
-    }
-
-    #[inline]
-    fn send_acknowledgement(
-        &mut self,
-        acknowledgement: &Acknowledgement,
-        back: ReturnAddress,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let (start, end) = acknowledgement.block.unwrap_or((acknowledgement.next, acknowledgement.next));
-        let header = Header {
-            sequence: acknowledgement.next,
-            stamp: acknowledgement.stamp,
-            reception: (start - acknowledgement.next) as u32,
-            length: (end - start) as u32,
-            flags: back.flags | if acknowledgement.echo { ECHO } else { 0 },
-            ..self.header_back(back)
-        };
-        self.counters.acknowledgements_sent += 1;
-        let packet = header.into();
-        context.observer.on_handed(context.now, &packet, false);
-        let sent = self.adapter.send(packet, &mut self.pending, context);
-        if sent == Sent::BehindMany {
-            self.settle_small_queues(context.now, context);
         }
     }
 }

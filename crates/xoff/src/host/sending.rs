@@ -46,14 +46,14 @@ impl Host {
                 let is_persistent = settings.connections == QueuePairs::Persistent;
                 let place = is_persistent.then(|| {
                     let number = context.fabric.shared_tuples.connection(flow.transport, flow.number);
-                    self.persistent.of(&flow, number)
+                    self.roce.persistent.of(&flow, number)
                 });
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let is_lossless = context.fabric.lossless.contains(flow.priority.into());
                 let rate = self.adapter.port.rate();
                 let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
                 let mut pair = QueuePair::new(sender, settings.needs(), place);
-                if let (Some(spraying), Some(sprayers)) = (&settings.spraying, &mut self.sprayers) {
+                if let (Some(spraying), Some(sprayers)) = (&settings.spraying, &mut self.roce.sprayers) {
                     pair.sprayer = sprayers.begin(spraying);
                 }
                 (Sender::QueuePair(pair), settings.packet_headers())
@@ -284,7 +284,7 @@ impl Host {
                 }
                 pair.sender.on_timeout(context.now);
                 self.counters.timeouts += 1;
-                if let Some(sprayers) = &mut self.sprayers {
+                if let Some(sprayers) = &mut self.roce.sprayers {
                     sprayers.on_timeout(pair.sprayer, context.now);
                 }
             }
@@ -346,7 +346,7 @@ impl Host {
                 self.connections.give_back(&flow, number, sender.into_connection(finish));
             }
             (Sender::QueuePair(pair), _) => {
-                if let Some(sprayers) = &mut self.sprayers {
+                if let Some(sprayers) = &mut self.roce.sprayers {
                     sprayers.end(pair.sprayer);
                 }
                 self.leave_queue_pair(flow.number, pair);
