@@ -1,5 +1,16 @@
-//! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
-//! This file says what happens at each event; each side, queue and timer is a module of its own.
+//! Hosts: applications hand flows to transports, transports hand packets to the adapter, and the adapter feeds the
+//! link.
+//!
+//! A host is an end of the fabric: it sends and receives flows. A flow starts at its time, or when an application
+//! begins it. Its transport cuts it into packets and decides when each may leave. Packets cross the host's delay, wait
+//! in the adapter's queue, and go onto the wire. At the other end a packet crosses the delay, may wait for an
+//! interrupt, and reaches the receiving side of its transport. That answers with an acknowledgement, which goes back
+//! the same way and lets the sender go on.
+//!
+//! Each part owns its state and borrows what it needs. `Adapter` has the queue and the port, `Sendings` and
+//! `Receptions` the flows of either direction, `Roce` what queue pairs share. `Applications` has the flows that wait
+//! for others, `Intake` and `Interrupts` the way in. This file dispatches: what has happened, to which part that goes,
+//! and what the host does with the answer.
 
 mod adapter;
 mod answers;
@@ -57,16 +68,16 @@ use sendings::{Sending, Sendings};
 use sprayers::Sprayers;
 pub use sprayers::SprayingCounters;
 
-/// A table entry for a flow whose state is gone, or not there yet.
+/// Stands in a table for a flow whose state is gone.
 const GONE: u32 = u32::MAX;
 const NOT_SEEN: u32 = u32::MAX - 1;
 
-/// What a timer of a host is for. The order is the order of equal deadlines.
+/// Purpose of a host's timer. The order is that of equal deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TimerKey {
-    /// What an adapter that is slow has taken in.
+    /// The next packet that a slow adapter takes in.
     Intake,
-    /// Packets that have arrived.
+    /// The interrupt that hands packets up.
     Interrupt,
     /// Retransmission or pacing of a flow, by its number at this host.
     Sending(u32),
@@ -76,7 +87,7 @@ enum TimerKey {
     NotificationPoint(u32),
     /// CNPs that are being made.
     Cnp,
-    /// Credit for whoever's turn is next.
+    /// Credit for the next turn.
     Credit,
     /// The credit of a persistent queue pair, by the place of its account.
     CreditAccount(u32),
@@ -100,7 +111,7 @@ enum TimerKey {
     End(u32),
 }
 
-/// What a host has done since the start; first what nearly every packet adds to.
+/// Counters of a host since the start. Those that nearly every packet adds to come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct HostCounters {
@@ -108,7 +119,7 @@ pub struct HostCounters {
     pub data_delivered: u64,
     /// Payload bytes received.
     pub payload_delivered: Bytes,
-    /// Those of them that were there before, or came out of order to a receiver that keeps nothing of the kind.
+    /// Payload bytes received in vain: duplicates, or out of order at a receiver that keeps nothing out of order.
     pub payload_in_vain: Bytes,
     /// Acknowledgements sent, of any kind.
     pub acknowledgements_sent: u64,
@@ -116,33 +127,33 @@ pub struct HostCounters {
     pub acknowledgements_delivered: u64,
     /// Data packets sent, retransmissions and SYNs included.
     pub data_sent: u64,
-    /// Of them, sent again.
+    /// Data packets sent again.
     pub data_retransmitted: u64,
     /// Flows handed to a transport.
     pub started: u64,
     /// Flows finished: acknowledged whole at this sender, or received whole here where nothing is acknowledged.
     pub finished: u64,
-    /// Of the acknowledgements sent, CNPs.
+    /// CNPs sent, which `acknowledgements_sent` counts too.
     pub cnps_sent: u64,
-    /// Of the acknowledgements sent, packets of credit.
+    /// Packets of credit sent, which `acknowledgements_sent` counts too.
     pub credits_sent: u64,
     /// Expiries of retransmission timers.
     pub timeouts: u64,
     /// Congestion notification messages (802.1Qau) received by the adapter.
     pub cnms_received: u64,
-    /// Headers received of packets that switches have trimmed.
+    /// Headers received of packets whose payload a switch has cut off.
     pub trimmed_delivered: u64,
 }
 
 impl HostCounters {
-    /// Payload bytes received, each once.
+    /// Payload bytes received, each counted once.
     pub fn goodput(&self) -> Bytes {
         self.payload_delivered - self.payload_in_vain
     }
 }
 
-/// One host. Behind the adapter, three cache lines hold what packets touch: of data one and the last, of acknowledgements
-/// another and the last.
+/// One host. Three cache lines behind the adapter hold what packets touch: data one of them and the last,
+/// acknowledgements another and the last.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Host {
@@ -151,19 +162,20 @@ pub struct Host {
     receptions: Receptions,
     connections: OpenConnections,
     finished: Vec<FinishedFlow>,
-    /// So that the last of these lines begins where it should.
+    /// Padding that begins the last of the hot cache lines where it should.
     gap: [u64; 2],
-    /// Ends with when the first is due, with which the last of these lines begins.
+    /// Everything that the host does later. Its last field, the time when the first of it is due, begins the last hot
+    /// cache line.
     pending: Pending,
     id: NodeId,
-    /// What it has done.
+    /// Counters since the start.
     pub counters: HostCounters,
     roce: Roce,
     limiters: Limiters,
     applications: Applications,
     interrupts: Interrupts,
     reactions: Reactions,
-    /// Nothing where the adapter takes in whatever comes.
+    /// Packets that wait before a slow adapter; `None` where the adapter is never slow.
     intake: Option<Box<Intake>>,
 }
 
@@ -172,7 +184,7 @@ const _: () = assert!(offset_of!(Host, receptions).is_multiple_of(64));
 const _: () = assert!(offset_of!(Host, id) % 64 == size_of::<Time>());
 
 impl Host {
-    /// A host with nothing to do; `rng` is the stream of its jitter.
+    /// A host with nothing to do. `rng` is the random stream of its jitter.
     pub fn new(id: NodeId, port: Port, marker: Option<QueueMarker>, reactions: Reactions, rng: Rng) -> Self {
         Self {
             adapter: Adapter::new(port, marker, rng),
@@ -193,38 +205,38 @@ impl Host {
         }
     }
 
-    /// The same host, whose adapter is slow at these times, in their order, and pauses senders in these frames.
+    /// Makes the adapter slow at these times, which are in order, and has it pause senders in these frames.
     #[must_use]
     pub fn with_slow_times(self, slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
         Self { intake: Some(Box::new(Intake::new(slow_times, frames))), ..self }
     }
 
-    /// The same host, which may spray; `rng` is the stream of its entropies.
+    /// Lets the host spray packets. `rng` is the random stream of their entropies.
     #[must_use]
     pub fn with_spraying(self, rng: Rng) -> Self {
         let roce = Roce { sprayers: Some(Box::new(Sprayers::new(rng))), ..self.roce };
         Self { roce, ..self }
     }
 
-    /// What became of its sprayed packets.
+    /// Counters of its sprayed packets.
     pub fn spraying(&self) -> SprayingCounters {
         self.roce.sprayers.as_ref().map_or(SprayingCounters::default(), |sprayers| sprayers.counters)
     }
 
-    /// The same host; if its adapter's packets line up, none of them is an event until it arrives at the other end of the link. Only
-    /// where they are of one class, and nobody looks.
+    /// Lets the adapter's packets line up, so that none is an event before it reaches the other end of the link. That
+    /// holds only where all are of one class and no observer looks at the queue.
     #[must_use]
     pub fn with_lines(self, lines: Lines) -> Self {
         Self { adapter: self.adapter.with_lines(lines), ..self }
     }
 
-    /// Counts what has happened by now and was no event.
+    /// Counts what has happened by `now` without an event.
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.settle(now, context);
         self.settle_small_queues(now, context);
     }
 
-    /// Its number.
+    /// Number of the host among the nodes.
     pub fn id(&self) -> NodeId {
         self.id
     }
@@ -234,7 +246,7 @@ impl Host {
         &self.adapter.port
     }
 
-    /// The same.
+    /// The adapter's port, to change it.
     pub fn port_mut(&mut self) -> &mut Port {
         &mut self.adapter.port
     }
@@ -254,12 +266,12 @@ impl Host {
         &self.finished
     }
 
-    /// The same, which this host then no longer has.
+    /// Takes the flows finished so far, in order of their finish, out of the host.
     pub fn take_finished(&mut self) -> Vec<FinishedFlow> {
         std::mem::take(&mut self.finished)
     }
 
-    /// When a flow to this host was whole, by the number under which it knows it.
+    /// Time at which a flow to this host was whole, by the number under which the host knows it.
     pub fn received_at(&self, reception: u32, plans: &Plans) -> Option<Time> {
         match plans.arrival(reception) {
             Some(arrival) => self.applications.received_at(arrival),
@@ -267,40 +279,42 @@ impl Host {
         }
     }
 
-    /// What its applications have done.
+    /// The applications of the host and what they have done.
     pub fn applications(&self) -> &Applications {
         &self.applications
     }
 
-    /// Numbers of the flows that the transports still have something to do for.
+    /// Numbers of the flows under way: sent here and not done.
     pub fn flows_under_way(&self) -> impl Iterator<Item = u32> {
         self.sendings.iter().map(Sending::number)
     }
 
-    /// What there is of those flows.
+    /// Records of the flows under way, which are sent here and not done.
     pub fn unfinished(&self) -> impl Iterator<Item = UnfinishedFlow> {
         self.sendings.iter().map(Sending::so_far)
     }
 
-    /// Number and window of each flow under way that has one.
+    /// Number and window of each flow under way whose transport has a window.
     pub fn windows(&self) -> impl Iterator<Item = (u32, Bytes)> {
         self.with_congestion_control().filter_map(|sending| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and rate of each flow under way, before anything that its congestion control's timer does at this instant.
+    /// Number and rate of each flow under way just before `now`, that is before any timer of a congestion control that
+    /// is due at `now`.
     pub fn rates_before(&self, now: Time) -> impl Iterator<Item = (u32, Rate)> {
         let just_before = Time::new(now.get().saturating_sub(1));
         self.with_congestion_control()
             .map(move |sending| (sending.number(), self.rate_at(just_before, sending)))
     }
 
-    /// Flows under way but those that share a congestion control with the one that has it.
+    /// Flows under way, without those that have passed their persistent queue pair on: another flow has the congestion
+    /// control.
     fn with_congestion_control(&self) -> impl Iterator<Item = &Sending> {
         self.sendings.iter().filter(|sending| self.passed_on(sending).is_none())
     }
 
-    /// The rate of a flow by now: its congestion control's or its limiter's, the lower; where neither decides one, that of the link.
-    /// Nothing while another flow has its queue pair.
+    /// Rate of a flow at `now`: the lower of its congestion control's and its limiter's, or that of the link where
+    /// neither decides one. It is zero while another flow has its queue pair.
     fn rate_at(&self, now: Time, sending: &Sending) -> Rate {
         if self.passed_on(sending).is_some() {
             return Rate::ZERO;
@@ -309,7 +323,7 @@ impl Host {
         [sending.rate_at(now), limiter].into_iter().flatten().min().unwrap_or(self.port().rate())
     }
 
-    /// The rate of a flow may have changed.
+    /// Tells the observer the rate of a flow, which may have changed.
     #[inline]
     fn report_rate(&self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if context.observer.watches_rates()
@@ -320,30 +334,30 @@ impl Host {
         }
     }
 
-    /// For how long by now it has told its switch to pause.
+    /// Time by `now` in which the adapter has told its switch to pause.
     pub fn off_durations(&self, now: Time) -> Durations {
         self.intake.as_ref().map_or(Durations::default(), |intake| intake.off_durations(now))
     }
 
-    /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
+    /// Packets inside this host: in the adapter, in the host's delay or before an interrupt.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
         let in_adapter =
             self.intake.iter().flat_map(|intake| intake.packets()).chain(self.adapter.port.queued());
         in_adapter.chain(self.pending.packets()).chain(self.interrupts.waiting.iter())
     }
 
-    /// Announces a flow. Flows are announced in order of their start.
+    /// Announces a flow, which starts no sooner than those announced before.
     pub fn announce(&mut self, start: FlowStart) {
         self.pending.announce(start);
     }
 
-    /// When it next does something by itself; `Time::MAX` for never.
+    /// Time of the host's next own event; `Time::MAX` for none.
     #[inline]
     pub fn due(&self) -> Time {
         self.pending.due()
     }
 
-    /// Does the one thing that is due now.
+    /// Handles the one thing that is due now.
     pub fn on_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self.pending.take(context.now) {
             Some(Due::Inbound(packet)) => self.receive(packet, context),
@@ -354,7 +368,7 @@ impl Host {
         }
     }
 
-    /// A packet has arrived whole at the adapter.
+    /// Handles a packet that has arrived whole at the adapter.
     // As a call, this and the next cost seven instructions a packet-hop.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -369,7 +383,7 @@ impl Host {
         }
     }
 
-    /// A packet has arrived where adapters may be slow.
+    /// Hands a packet that has arrived to an adapter that may be slow.
     #[cold]
     fn take_in(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Self { intake, adapter, pending, .. } = self;
@@ -382,7 +396,7 @@ impl Host {
         }
     }
 
-    /// An adapter that is slow at times may have taken in the first packet that waits.
+    /// Goes on with the first packet that waits before a slow adapter.
     #[cold]
     fn on_intake_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Self { intake: Some(intake), adapter, pending, .. } = self else { return };
@@ -391,7 +405,7 @@ impl Host {
         }
     }
 
-    /// The adapter has taken in a packet.
+    /// Handles a packet that the adapter has taken in, which now crosses the host's delay.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn on_taken_in(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
@@ -403,7 +417,7 @@ impl Host {
         }
     }
 
-    /// A frame for the adapter itself has arrived: a pause frame or a CNM.
+    /// Handles a frame for the adapter itself: a pause frame or a CNM.
     #[cold]
     fn on_adapter_frame(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match packet.control() {
@@ -415,20 +429,20 @@ impl Host {
         }
     }
 
-    /// Something about pauses of the adapter is due. Returns when something is next.
+    /// Handles what is due of pauses at the adapter. Returns when something is due next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         let frames = self.intake.as_deref_mut().map(Intake::frames);
         pause_frames::on_due(&mut self.reactions, frames, from_mut(&mut self.adapter.port), context)
     }
 
-    /// The link fails: what its other end has said of pauses is forgotten, and the adapter keeps what it has.
+    /// Takes the link down. The adapter keeps its packets and forgets every pause that the other end has asked for.
     pub fn on_link_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.reactions.forget(0);
         self.adapter.port.take_down(context);
         (0..PRIORITIES).for_each(|priority| self.adapter.port.withhold(priority, true, context));
     }
 
-    /// The link works again.
+    /// Brings the link up again.
     pub fn on_link_up(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.port.bring_up();
         (0..PRIORITIES).for_each(|priority| self.adapter.port.withhold(priority, false, context));
@@ -437,12 +451,12 @@ impl Host {
         }
     }
 
-    /// A packet was on its way when the link failed.
+    /// Loses a packet that was on its way when the link failed.
     pub fn lose(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.port.drop(packet, DropReason::LinkDown, None, context);
     }
 
-    /// A packet has crossed the host's delay and reaches the adapter.
+    /// Puts a packet that has crossed the host's delay into the adapter.
     fn on_outbound(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         context.observer.on_crossed(context.now, &packet);
         if self.adapter.accept(packet, context) == Sent::Queued && !packet.is(ACKNOWLEDGEMENT) {
@@ -450,7 +464,7 @@ impl Host {
         }
     }
 
-    /// Starts what an application has begun, one flow after another.
+    /// Starts the flows that an application has begun, one after another.
     #[cold]
     fn start_flows(
         &mut self,
@@ -473,7 +487,7 @@ impl Host {
         self.go_on_sending(slot, context);
     }
 
-    /// A timer may expire.
+    /// Hands a timer that may expire to the part that it is for.
     fn on_timer(&mut self, time: Time, key: TimerKey, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match key {
             TimerKey::Intake => self.on_intake_timer(context),
@@ -510,8 +524,8 @@ impl Host {
         }
     }
 
-    /// The transmission has ended and something waits for that.
-    /// Returns when the end of the next one must be heard of.
+    /// Handles the end of a transmission that something waits for. Returns when the end of the next one must be heard
+    /// of.
     #[inline]
     pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         if self.adapter.small_queues.is_some() {
@@ -535,8 +549,8 @@ impl Host {
         self.adapter.port.next_end()
     }
 
-    /// A packet has arrived and crossed the host's delay. That the delay comes before the wait for an interrupt, and not
-    /// after it, changes no time: all wait as long.
+    /// Takes a packet that has crossed the host's delay: it is handed up, or waits for an interrupt. To take the delay
+    /// before that wait and not after it changes no time, since all packets wait as long.
     #[inline]
     fn receive(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(moderation) = &context.fabric.host.interrupt_moderation
@@ -551,7 +565,7 @@ impl Host {
         self.hand_up(&packet, context);
     }
 
-    /// The first packet that waits for an interrupt may have waited long enough.
+    /// Interrupts the host if the first packet has waited long enough.
     #[cold]
     fn on_interrupt_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if self.interrupts.expires(time, &mut self.pending) {
@@ -559,7 +573,7 @@ impl Host {
         }
     }
 
-    /// The adapter interrupts the host: all that is waiting is handed up.
+    /// Hands up every packet that waits for the interrupt, with segments of one flow joined where the host does so.
     #[cold]
     fn on_interrupt(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let most = context.fabric.host.receive_offload;
@@ -594,7 +608,7 @@ impl Host {
         }
     }
 
-    /// A packet reaches the transport.
+    /// Hands a packet to the side of the transport that it is for.
     #[inline]
     fn hand_up(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if packet.is(ACKNOWLEDGEMENT) {

@@ -1,5 +1,6 @@
-//! Transports: how a flow is cut into packets, acknowledged and repaired. Senders and their receivers side by side.
-//! A transport answers what to send next; the host puts it on its way.
+//! Transports: how a flow is cut into packets, acknowledged and repaired. Senders stand beside their receivers.
+//!
+//! A transport answers what to send next, and the host puts that on its way.
 
 pub mod constant_rate;
 mod reassembly;
@@ -9,7 +10,7 @@ pub mod tcp;
 
 use crate::kernel::units::Time;
 
-/// What a sender wants to do next.
+/// Answer of a sender that is asked what to send next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmit {
     /// Send these payload bytes now.

@@ -1,6 +1,9 @@
 //! The adapter (NIC): the host's delay on the way out, a queue with a limit, and the port to the link.
-//! Where nothing but those decides when a packet leaves, it is known as the packet sets out, and neither its coming nor its leaving
-//! is an event.
+//!
+//! Packets of TCP cross the host's delay and then wait in the queue of their class, where a marker may mark them.
+//! Packets of RoCE are made in the adapter itself and go before the others. Where nothing but delay and order decides
+//! when a packet leaves, the adapter knows the time as soon as the packet sets out: packets line up, and neither
+//! entering nor leaving the queue is an event.
 
 use super::pending::Pending;
 use super::small_queues::SmallQueues;
@@ -15,7 +18,7 @@ use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Flight, Packet};
 use crate::port::Port;
 use crate::switch::marking::{Level, QueueMarker, When};
 
-/// The adapter of one host. Behind the port, in one cache line, is what a packet that waits touches.
+/// The adapter of one host. One cache line behind the port holds what a packet that waits touches.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Adapter {
@@ -23,59 +26,61 @@ pub(super) struct Adapter {
     marker: Option<Box<QueueMarker>>,
     /// Bytes waiting in each of the port's queues.
     pub(super) queued: [Bytes; PRIORITIES],
-    /// Where classes take turns: whose last packet has left, if the port's scheduler does not know yet.
+    /// Class whose last packet has left while the port's scheduler does not know yet that it is empty.
     emptied: Option<Emptied>,
     last_release: Time,
     rng: Rng,
-    /// Nothing where packets come and leave in events.
+    /// Packets that line up; `None` where packets enter and leave the queue in events.
     line: Option<Line>,
-    /// Nothing where packets leave in events, or hold no flow back.
+    /// Flows held back by packets that line up; `None` where packets leave in events or hold no flow back.
     pub(super) small_queues: Option<SmallQueues>,
 }
 
-/// A class whose last packet is on the wire, or was.
+/// A class whose last packet is on the wire or has left it.
 #[derive(Clone, Copy, Debug)]
 struct Emptied {
     class: usize,
-    /// When that packet's transmission ends.
+    /// Time at which the transmission of that packet ends.
     until: Time,
 }
 
 /// Packets that have set out for an adapter whose packets line up.
 #[derive(Debug, Default)]
 struct Line {
-    /// How many of the port's wait once the last has come, but for those that have left by then and are not counted out yet.
+    /// Packets that wait at the port once the last one has come. Packets that have left by then and are not counted out
+    /// yet do not count.
     waiting: u32,
-    /// Those that will find no room, and when.
+    /// Packets that will find no room, and the time when each finds that.
     dropped: Ring<Flight>,
 }
 
 /// Whether packets line up in adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
-    /// They come and leave in events.
+    /// Packets enter and leave the queue in events.
     Never,
-    /// Once they set out for it, where that takes time and no flow is held back by what it has in the adapter.
+    /// Packets line up as they set out into the host's delay, where that is above zero and no flow is held back by what
+    /// it has in the adapter.
     BehindDelay,
-    /// As they come, which is as they set out; what has lined up may hold its flow back.
+    /// Packets line up as they enter the adapter, at the instant at which they set out, and may hold their flow back.
     OfSmallQueues,
 }
 
-/// Where a packet is put that waits.
+/// Place of a packet that has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Before all of its class.
+    /// Before every packet of its class.
     First,
-    /// Behind them.
+    /// Behind every packet of its class.
     Last,
 }
 
-/// Where a packet went.
+/// Place to which a packet went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// Into a queue, where it counts as its flow's.
+    /// Into a queue, where the packet counts as its flow's.
     Queued,
-    /// The same, and those should be counted out that have left meanwhile.
+    /// Into a queue in which many packets have left meanwhile and should be counted out.
     BehindMany,
     /// Onto the wire, into the host's delay, or nowhere.
     Elsewhere,
@@ -104,12 +109,12 @@ impl Adapter {
         }
     }
 
-    /// Bytes waiting.
+    /// Bytes waiting in all queues.
     pub(super) fn queued(&self) -> Bytes {
         self.queued.iter().copied().sum()
     }
 
-    /// Sends a packet off from the transport.
+    /// Sends a packet of a transport on its way.
     // Called at three places; as a call it copies the packet once more.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -147,7 +152,8 @@ impl Adapter {
         }
     }
 
-    /// Decides at once what happens to a packet that will come at `release`, after all that have set out before it.
+    /// Decides what becomes of a packet that will enter the adapter at `release`, after all that have set out before
+    /// it.
     fn line_up(
         &mut self,
         packet: Packet,
@@ -176,7 +182,7 @@ impl Adapter {
         self.port.line_up(packet, starts, context);
     }
 
-    /// Takes a packet that comes as it sets out: it starts, or lines up.
+    /// Takes a packet that enters the adapter as it sets out: it starts, or lines up.
     #[inline(never)]
     fn line_up_at_once(
         &mut self,
@@ -191,7 +197,7 @@ impl Adapter {
         if self.port.has_many_lined_up() { Sent::BehindMany } else { Sent::Queued }
     }
 
-    /// Counts out those that have left by `time`.
+    /// Counts out packets of the line that have left by `time`.
     fn leave(&mut self, time: Time) {
         let Self { port, queued, line: Some(line), .. } = self else { return };
         while line.waiting > 0 {
@@ -204,7 +210,7 @@ impl Adapter {
         }
     }
 
-    /// Counts what has happened by now to packets that line up.
+    /// Counts what has happened by `now` to packets that line up.
     pub(super) fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.leave(now);
         let Self { port, line: Some(line), .. } = self else { return };
@@ -264,12 +270,12 @@ impl Adapter {
         marker.is_some_and(|marker| marker.marks(moment, packet.priority(), &level, is_ecn_capable))
     }
 
-    /// What a packet finds in its queue, or leaves behind there.
+    /// Level of its queue that a packet finds, or leaves behind.
     fn level(&self, now: Time, packet: &Packet) -> Level {
         Level { now, others: self.queued[packet.priority()], frame: packet.frame() }
     }
 
-    /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
+    /// Takes a packet of a transport that is in the adapter, which nothing delays, limits or marks here.
     pub(super) fn put(
         &mut self,
         packet: Packet,
@@ -319,8 +325,8 @@ impl Adapter {
         Sent::Queued
     }
 
-    /// The port's scheduler hears of a class that has no packet when the transmission of its last one has ended. It does not hear
-    /// of it earlier: a transport that is in the adapter makes its next packet while the last one is on the wire.
+    /// Tells the port's scheduler that a class is empty, once the transmission of its last packet has ended. No
+    /// earlier: a transport in the adapter makes its next packet while the last one is on the wire.
     #[cold]
     fn tell_emptied(&mut self) {
         if let Some(Emptied { class, .. }) = self.emptied.take()
@@ -330,7 +336,8 @@ impl Adapter {
         }
     }
 
-    /// The same as a packet comes, after a time without any: then nobody has heard that the transmission ended.
+    /// Tells the port's scheduler of a class that became empty before a time without any packet, as the next one comes.
+    /// Nothing has told it when that transmission ended.
     #[inline]
     fn tell_emptied_before(&mut self, now: Time) {
         if let Some(Emptied { until, .. }) = self.emptied
@@ -341,7 +348,7 @@ impl Adapter {
         }
     }
 
-    /// The wire is free: sends the next packet, and returns it.
+    /// Sends the next packet, since the wire is free, and returns it.
     #[inline]
     pub(super) fn transmit_next(
         &mut self,
@@ -375,7 +382,7 @@ impl Adapter {
         self.transmit(packet, context);
     }
 
-    /// Only switches tell of what waits.
+    /// Transmits a packet. Only switches tell in telemetry of the bytes that wait.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {

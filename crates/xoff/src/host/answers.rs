@@ -1,4 +1,4 @@
-//! What a host sends back to the senders of flows: acknowledgements, answers of queue pairs, CNPs and credit.
+//! Packets that a host sends back to the senders of flows: acknowledgements, answers of queue pairs, CNPs and credit.
 
 use super::adapter::{Place, Sent};
 use super::credit::{Credit, Turn};
@@ -13,7 +13,7 @@ use crate::transport::roce::Answer;
 use crate::transport::tcp::Acknowledgement;
 
 impl Host {
-    /// A packet of a flow that is whole: its sender has missed the last acknowledgement.
+    /// Acknowledges everything again for a flow that is whole: its sender has missed the last acknowledgement.
     #[cold]
     pub(super) fn acknowledge_everything(
         &mut self,
@@ -36,7 +36,7 @@ impl Host {
         }
     }
 
-    /// Sends an ACK or a NACK, which takes telemetry and entropy of the packet that it answers back to its sender.
+    /// Sends an ACK or a NACK. Telemetry and entropy of the packet that it answers go back to the sender with it.
     pub(super) fn send_answer(
         &mut self,
         answer: &Answer,
@@ -57,7 +57,7 @@ impl Host {
         self.put_answer(Packet::from(header).with_entropy(data.entropy()), context);
     }
 
-    /// Puts what answers data on queue pairs into the adapter.
+    /// Puts an answer to data on queue pairs into the adapter.
     #[inline]
     fn put_answer(&mut self, answer: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.acknowledgements_sent += 1;
@@ -65,7 +65,7 @@ impl Host {
         self.adapter.put(answer, Place::Last, context);
     }
 
-    /// Sends a CNP. Returns how long others keep it waiting.
+    /// Sends a CNP. Returns how long CNPs before it keep it waiting.
     pub(super) fn send_cnp_of(
         &mut self,
         back: ReturnAddress,
@@ -95,7 +95,7 @@ impl Host {
         self.put_answer(cnp, context);
     }
 
-    /// CNPs that were being made may be ready.
+    /// Sends the CNPs that are ready, if the engine's timer expires.
     pub(super) fn on_cnp_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if !self.roce.cnps.expires(time, &mut self.pending) {
             return;
@@ -105,7 +105,7 @@ impl Host {
         }
     }
 
-    /// The interval between CNPs of a persistent queue pair may be over.
+    /// Answers marks of a persistent queue pair if the interval between its CNPs is over.
     #[cold]
     pub(super) fn on_notification_timer(
         &mut self,
@@ -118,7 +118,7 @@ impl Host {
         }
     }
 
-    /// Answers the marks of a persistent queue pair.
+    /// Answers marks of a persistent queue pair by a CNP.
     #[cold]
     pub(super) fn answer_marks(&mut self, place: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Some(back) = self.roce.notification_points.back(place) else { return };
@@ -137,7 +137,7 @@ impl Host {
         }
     }
 
-    /// The link may be free for which the next turn is given credit.
+    /// Gives credit to the next turn if the timer expires: then the link is free for it.
     pub(super) fn on_credit_timer(
         &mut self,
         time: Time,
@@ -159,7 +159,7 @@ impl Host {
         }
     }
 
-    /// More of a turn may be overdue, which then asks for credit again.
+    /// Lets a turn ask for credit again if more of it is overdue.
     pub(super) fn look_after_credit(
         &mut self,
         turn: Turn,
@@ -172,7 +172,7 @@ impl Host {
         }
     }
 
-    /// More of what comes by a persistent queue pair may be overdue.
+    /// Lets a persistent queue pair ask for credit again if more of it is overdue.
     pub(super) fn on_account_timer(
         &mut self,
         place: u32,
@@ -191,7 +191,7 @@ impl Host {
         }
     }
 
-    /// Sends a packet of credit for a flow, or for a persistent queue pair.
+    /// Sends a packet of credit to a flow or a persistent queue pair.
     fn send_credit(&mut self, credit: Credit, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Credit { back, priority, granted, frame } = credit;
         let header = Header {
@@ -207,14 +207,14 @@ impl Host {
         self.put_answer(Packet::from(header).with_entropy(back.flow as u16), context);
     }
 
-    /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.
+    /// Begins the interval until the next CNP of a flow when its last CNP leaves, which is so `late`.
     pub(super) fn put_off_cnps(&mut self, slot: u32, late: Span) {
         if let Receiver::Roce(receiver) = &mut self.receptions.states[slot as usize].receiver {
             receiver.put_off_cnps(late);
         }
     }
 
-    /// What all that goes back has in common.
+    /// Header of everything that goes back to an address.
     #[inline]
     fn header_back(&self, back: ReturnAddress) -> Header {
         Header {

@@ -1,5 +1,7 @@
-//! What applications do in one host: they begin flows at their time and hear of those that are whole. `queries.rs` has both
-//! sides of queries, `collectives.rs` the steps of a rank, `jobs.rs` the part of a job.
+//! Applications of one host: they begin flows at their time and hear of flows that are whole.
+//!
+//! `queries.rs` has both sides of queries, `collectives.rs` the steps of a rank, and `jobs.rs` the host's part of a
+//! job.
 
 mod collectives;
 mod jobs;
@@ -26,21 +28,21 @@ use crate::topology::{NodeId, Servers};
 /// The part of one host in all plans.
 #[derive(Debug, Default)]
 pub struct Applications {
-    /// By plan, where this host asks.
+    /// Asking side of queries, by plan.
     aggregators: Sparse<Aggregator>,
-    /// By plan, where this host answers.
+    /// Answering side of queries, by plan.
     workers: Sparse<Worker>,
-    /// By plan, where this host has a rank.
+    /// Rank of this host in collectives, by plan.
     ranks: Sparse<Rank>,
-    /// By plan, where this host has a part in a job.
+    /// Part of this host in jobs, by plan.
     parts: Sparse<Part>,
-    /// What has come by each channel.
+    /// Flows that arrive for applications, by channel.
     channels: Sparse<ReceptionSlots>,
     /// Responses that wait for their time.
     responses: Slab<Response>,
     /// Flows of jobs that wait for their time.
     job_flows: Slab<JobFlow>,
-    /// What the other adapter of the same host is to hear.
+    /// Letters to the other adapter of the same host.
     pub(super) letters: Vec<Letter>,
 }
 
@@ -48,7 +50,7 @@ pub struct Applications {
 #[derive(Clone, Copy, Debug)]
 struct JobFlow {
     plan: u32,
-    /// Its position in the job.
+    /// Position of the flow in the job.
     flow: u32,
 }
 
@@ -56,14 +58,14 @@ struct JobFlow {
 #[derive(Clone, Copy, Debug)]
 struct Response {
     plan: usize,
-    /// The place of the aggregator in the plan.
+    /// Place of the aggregator in the plan.
     aggregator: u32,
     turn: u32,
     priority: u8,
 }
 
 impl Applications {
-    /// The part of `host`; `stream` gives the random stream of a plan for a purpose.
+    /// The part of `host` in all plans. `stream` gives the random stream of a plan for a purpose.
     pub fn new(host: NodeId, plans: &Plans, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
         let mut applications = Self::default();
         let Self { aggregators, workers, ranks, parts, .. } = &mut applications;
@@ -96,22 +98,22 @@ impl Applications {
         applications
     }
 
-    /// The side that asks, of each plan in which this host does.
+    /// Asking sides of this host, with their plans.
     pub fn aggregators(&self) -> impl Iterator<Item = (usize, &Aggregator)> {
         self.aggregators.iter().map(|(plan, aggregator)| (plan as usize, aggregator))
     }
 
-    /// The side that asks in this plan, if this host does.
+    /// Asking side of this host in a plan, if it has one.
     pub fn aggregator(&self, plan: usize) -> Option<&Aggregator> {
         self.aggregators.get(plan as u32)
     }
 
-    /// The rank of this host in this plan, if it has one.
+    /// Rank of this host in a plan, if it has one.
     pub fn rank(&self, plan: usize) -> Option<&Rank> {
         self.ranks.get(plan as u32)
     }
 
-    /// The part of this host in this plan, if it has one.
+    /// Part of this host in a plan's job, if it has one.
     pub fn part(&self, plan: usize) -> Option<&Part> {
         self.parts.get(plan as u32)
     }
@@ -222,7 +224,8 @@ struct NewFlow {
 }
 
 impl NewFlow {
-    /// Returns the start of the flow, unless the adapter inside the server is to begin it: then that reads of it in a letter.
+    /// Returns the start of the flow. If the adapter inside the server is to begin it, that adapter reads of it in a
+    /// letter and the answer is `None`.
     fn start(
         self,
         plan: &Plan,
@@ -243,7 +246,7 @@ impl NewFlow {
 }
 
 impl Host {
-    /// The same host with its part in all plans.
+    /// Gives the host its part in all plans.
     #[must_use]
     pub fn with_applications(mut self, mut applications: Applications, plans: &Plans) -> Self {
         applications.begin(plans, &mut self.pending);

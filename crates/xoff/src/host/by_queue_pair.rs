@@ -1,4 +1,4 @@
-//! Something for each persistent queue pair of a host.
+//! Table with one entry for each persistent queue pair of a host.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
@@ -7,16 +7,16 @@ use crate::agenda::Fabric;
 use crate::packet::Packet;
 use crate::topology::NodeId;
 
-/// The host at the other end, the transport, which of its persistent queue pairs, and the class.
+/// Key of a queue pair: host at the other end, transport, number among the persistent queue pairs there, and class.
 pub(super) type Key = (NodeId, u8, u8, u8);
 
-/// That of the queue pair by which a packet comes, in this class.
+/// Key of the queue pair by which a packet comes, in this class.
 pub(super) fn key_of(packet: &Packet, priority: u8, fabric: &Fabric) -> Key {
     let number = fabric.shared_tuples.connection(packet.transport(), packet.flow());
     (packet.source(), packet.transport(), number, priority)
 }
 
-/// By place, given out one after another.
+/// Entries by place. Places are given out one after another.
 #[derive(Debug)]
 pub(super) struct ByQueuePair<T> {
     places: BTreeMap<Key, u32>,
@@ -30,7 +30,7 @@ impl<T> Default for ByQueuePair<T> {
 }
 
 impl<T> ByQueuePair<T> {
-    /// The place of what a queue pair has; that begins with the first call for it.
+    /// Place of a queue pair's entry, which begins with the first call for it.
     pub(super) fn place(&mut self, key: Key, begin: impl FnOnce() -> T) -> u32 {
         let Self { places, all } = self;
         *places.entry(key).or_insert_with(|| {
@@ -39,12 +39,12 @@ impl<T> ByQueuePair<T> {
         })
     }
 
-    /// The place of what a queue pair has, if that has begun.
+    /// Place of a queue pair's entry, if it has begun.
     pub(super) fn find(&self, key: Key) -> Option<u32> {
         self.places.get(&key).copied()
     }
 
-    /// Places of those that differ from this one in the class at most.
+    /// Places of the entries whose key differs at most in the class.
     pub(super) fn of_any_class(&self, (peer, transport, number, _): Key) -> Vec<u32> {
         self.places
             .range((peer, transport, number, 0)..=(peer, transport, number, u8::MAX))

@@ -14,7 +14,7 @@ use crate::scenario::Host;
 pub(super) struct Cnps {
     /// CNPs that are being made, and when each is ready.
     pub(super) waiting: Ring<Flight>,
-    /// When the engine may finish another one.
+    /// Time at which the engine may finish another CNP.
     free_at: Time,
     timer: Timer,
 }
@@ -24,7 +24,7 @@ pub(super) struct Cnps {
 pub(super) struct Made {
     /// Whether it is ready now; otherwise the engine's timer tells.
     pub(super) at_once: bool,
-    /// How long others keep it waiting.
+    /// Time for which CNPs before it keep it waiting.
     pub(super) late: Span,
 }
 

@@ -9,13 +9,13 @@ use crate::transport::tcp::Connection;
 /// Connections by destination and transport, in the order they were opened.
 #[derive(Debug, Default)]
 pub(super) struct OpenConnections {
-    /// What is open towards one destination; `None` carries a flow.
+    /// Connections open towards one destination; `None` for one that carries a flow.
     open: BTreeMap<(NodeId, u8), Vec<Option<Connection>>>,
 }
 
 impl OpenConnections {
-    /// The number of the first free connection for `flow`, which is no longer free, and what its last flow left there;
-    /// nothing if it had to be opened.
+    /// Takes the first free connection for `flow`. Returns its number and what its last flow left there, or `None` if
+    /// it had to be opened.
     pub(super) fn take(&mut self, flow: &Flow) -> (u32, Option<Connection>) {
         let open = self.open.entry((flow.destination, flow.transport)).or_default();
         let number = open.iter().position(Option::is_some).unwrap_or_else(|| {
@@ -25,7 +25,7 @@ impl OpenConnections {
         (number as u32, open[number].take())
     }
 
-    /// `flow` is done, and its connection free again.
+    /// Frees the connection of `flow`, which is done.
     pub(super) fn give_back(&mut self, flow: &Flow, number: u32, connection: Connection) {
         if let Some(open) = self.open.get_mut(&(flow.destination, flow.transport)) {
             open[number as usize] = Some(connection);

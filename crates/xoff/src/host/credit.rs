@@ -1,5 +1,8 @@
-//! The adapter gives credit to flows that arrive (RCCC), or to the persistent queue pairs by which they come: to one after another, for a
-//! few packets each, as fast as its link would bring them.
+//! Credit for flows that arrive (RCCC): turns, and what each was given.
+//!
+//! The receiving adapter decides who may send to it. A flow or a persistent queue pair that asks for credit waits for
+//! its turn. Turns follow one another: each gets credit for a few packets, and the next gets its own when the link
+//! would have brought those.
 
 use slab::Slab;
 
@@ -17,7 +20,7 @@ use crate::packet::Packet;
 use crate::scenario::{Roce, Transport};
 use crate::transport::roce::ForCredit;
 
-/// Who waits for credit.
+/// Receiver of credit that waits for its turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turn {
     /// A flow, by its number among those received here.
@@ -27,7 +30,7 @@ pub(super) enum Turn {
 }
 
 impl Turn {
-    /// What the timer is for until which more should have come.
+    /// Key of the timer until which more should have come.
     fn key(self) -> TimerKey {
         match self {
             Self::Flow(number) => TimerKey::Reception(number),
@@ -42,39 +45,39 @@ impl Default for Turn {
     }
 }
 
-/// Those whose turn for credit comes, and what queue pairs were given.
+/// Turns that wait, and the accounts of persistent queue pairs.
 #[derive(Debug, Default)]
 pub(super) struct CreditTurns {
     turns: Ring<Turn>,
-    /// When the link would have brought all that credit was given for.
+    /// Time at which the link would have brought everything that credit was given for.
     free_at: Time,
     timer: Timer,
     accounts: ByQueuePair<Account>,
 }
 
-/// What a persistent queue pair asks for and was given.
+/// Account of a persistent queue pair: what it asks for and was given.
 #[derive(Debug)]
 struct Account {
     grants: Grants,
-    /// Where its last packet came from,
+    /// Address of the sender of its last packet.
     back: ReturnAddress,
-    /// and in which class.
+    /// Class of that packet.
     priority: u8,
     /// Flows that have begun to arrive by it and are not whole.
     open: u32,
-    /// Until more of them should have come.
+    /// Timer until more of these flows should have come.
     timer: Timer,
 }
 
-/// Credit to send.
+/// A packet of credit to send.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Credit {
     pub(super) back: ReturnAddress,
     /// The class of a persistent queue pair.
     pub(super) priority: u8,
-    /// All that was granted so far.
+    /// Bytes granted since the start.
     pub(super) granted: Bytes,
-    /// The size of the packet that says so.
+    /// Size of the packet.
     pub(super) frame: Bytes,
 }
 
@@ -153,8 +156,8 @@ impl CreditTurns {
         None
     }
 
-    /// Gives credit to a turn, unless it is that of a flow which is whole by now; one that asks for none is told again what it was given.
-    /// `rate` is that of the link.
+    /// Gives credit to a turn on a link of this `rate`. A flow that is whole by now gets none. A turn that asks for
+    /// none is told again what it was given.
     pub(super) fn give(
         &mut self,
         turn: Turn,
@@ -184,8 +187,8 @@ impl CreditTurns {
         Some(Credit { back, priority, granted, frame: granting.frame })
     }
 
-    /// Looks after a turn that began to send, or was given credit, so long ago that more of it should have come. Returns whether it
-    /// is to wait for credit.
+    /// Looks after a turn of which more should have come, since it began to send or was given credit long ago. Returns
+    /// whether it is to wait for credit again.
     pub(super) fn look_after(
         &mut self,
         turn: Turn,
@@ -215,7 +218,7 @@ impl CreditTurns {
     }
 }
 
-/// Where somebody is given credit.
+/// One end that is given credit: a flow or a persistent queue pair.
 struct ReceivingEnd<'a> {
     back: ReturnAddress,
     /// The class of a persistent queue pair.
@@ -226,7 +229,7 @@ struct ReceivingEnd<'a> {
     is_open: bool,
 }
 
-/// That of a flow in this slot, unless it is whole, or of a persistent queue pair.
+/// The end that has this turn, unless it is a flow that is whole.
 fn receiving_end<'a>(
     turn: Turn,
     slot: u32,
@@ -248,7 +251,7 @@ fn receiving_end<'a>(
     }
 }
 
-/// How the flow that comes from there is sent, and how it is given credit, if it is.
+/// Settings of the flow that comes from this address, and how it is given credit, if it is.
 fn granting_of<'a>(
     back: ReturnAddress,
     context: &Context<'a, impl Agenda, impl Observer>,

@@ -1,24 +1,24 @@
-//! Records of flows: as one starts, and what there is of it while it is under way and once it is done.
+//! Records of flows: before they start, while they are under way, and once they are done.
 
 use crate::kernel::units::{Bytes, Time};
 use crate::topology::NodeId;
 
-/// A flow as it started, or is about to.
+/// A flow as it started, or is about to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// When it starts.
+    /// Time of its start.
     pub start: Time,
-    /// Its number among the flows of its source, which are numbered as they start.
+    /// Number among the flows of its source, which are numbered as they start.
     pub number: u32,
-    /// Its receiving host.
+    /// Receiving host.
     pub destination: NodeId,
-    /// The number under which its destination knows it.
+    /// Number under which its destination knows it.
     pub reception: u32,
-    /// Payload bytes; `Bytes::MAX` is without end, or not known before it ends.
+    /// Payload bytes. `Bytes::MAX` stands for a flow without end, or one whose size is not known before it ends.
     pub size: Bytes,
     /// Traffic class.
     pub priority: u8,
-    /// Index of its transport.
+    /// Index of its transport in the scenario's tables.
     pub transport: u8,
     /// Position of its workload in the scenario.
     pub workload: u16,
@@ -29,16 +29,16 @@ pub struct Flow {
 pub struct FlowStart {
     /// The flow.
     pub flow: Flow,
-    /// When it ends if it has not sent all by then; `Time::MAX` for never. It has started before.
+    /// Time at which it ends even if it has not sent everything, later than its start; `Time::MAX` for never.
     pub end: Time,
 }
 
-/// What is kept of a flow that is done.
+/// Record of a flow that is done.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedFlow {
     /// The flow as it started.
     pub flow: Flow,
-    /// When all was acknowledged; `Time::MAX` where nothing is.
+    /// Time at which all was acknowledged; `Time::MAX` where the transport acknowledges nothing.
     pub finish: Time,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
@@ -46,7 +46,7 @@ pub struct FinishedFlow {
     pub timeouts: u32,
 }
 
-/// What there is of a flow that is not done.
+/// Record of a flow that is not done.
 #[derive(Clone, Copy, Debug)]
 pub struct UnfinishedFlow {
     /// The flow as it started.

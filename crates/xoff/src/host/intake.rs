@@ -1,4 +1,8 @@
-//! What an adapter takes in where that is less than its link brings: packets wait for it, and senders of lossless classes pause.
+//! Intake of a slow adapter: packets wait for it, and senders of lossless classes are paused.
+//!
+//! A slow receiver takes in less than its link brings, as when a server's memory or bus is busy. Packets wait before it
+//! in order. When so many bytes wait as XOFF says, the adapter pauses the lossless classes of its link; it lets them go
+//! on at XON. Packets beyond the limit of their class are lost.
 
 use std::collections::VecDeque;
 use std::slice::from_mut;
@@ -20,49 +24,49 @@ use crate::queued_flows::{MOST_FLOWS, by_flow};
 /// A time in which an adapter takes in less than its link brings.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowTime {
-    /// From when on.
+    /// Begin of the slow time.
     pub start: Time,
-    /// Until when; `Time::MAX` for good.
+    /// End of the slow time; `Time::MAX` for good.
     pub end: Time,
-    /// How much of frames; nothing where there is none.
+    /// Frame bytes that it takes in per time; `None` where it takes in nothing.
     pub rate: Option<Rate>,
-    /// Bytes that wait at which lossless classes pause [XOFF], and which packets of others may not exceed.
+    /// Waiting bytes at which lossless classes pause, and which packets of other classes may not exceed [XOFF].
     pub xoff: Bytes,
-    /// Which those of lossless classes may not exceed: XOFF and headroom.
+    /// Waiting bytes that packets of lossless classes may not exceed: XOFF and headroom.
     pub most: Bytes,
-    /// Bytes at which they resume [XON].
+    /// Waiting bytes at which lossless classes resume [XON].
     pub xon: Bytes,
 }
 
-/// What waits in an adapter that is slow at times.
+/// Packets that wait before an adapter which is slow at times.
 #[derive(Debug)]
 pub(super) struct Intake {
-    /// Those that are not over, in their order.
+    /// Slow times that are not over, in order.
     slow_times: VecDeque<SlowTime>,
     waiting: Ring<Packet>,
     held: Bytes,
     state: State,
-    /// Of the first packet that waits, if some of it has been taken in.
+    /// Bytes of the first packet still to take in, if part of it was taken in.
     left: Option<Bytes>,
-    /// At how many bytes senders resume that pause.
+    /// Waiting bytes at which senders resume; `None` while they are not paused.
     resumes_at: Option<Bytes>,
     off_time: OffTime,
     frames: PauseFrames,
 }
 
-/// What becomes of the first packet that waits.
+/// State of the first packet that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing yet, or there is none.
+    /// Not begun, or there is none.
     Idle,
-    /// It is being taken in.
+    /// Being taken in.
     TakingIn,
-    /// No more of it than has been is taken in until a slow time begins or ends.
+    /// Interrupted until a slow time begins or ends.
     Suspended,
 }
 
 impl Intake {
-    /// An adapter that is slow at these times, in their order, and pauses senders in these frames.
+    /// The intake of an adapter that is slow at these times, in order, and pauses senders in these frames.
     pub(super) fn new(slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
         Self {
             slow_times: slow_times.into(),
@@ -81,7 +85,7 @@ impl Intake {
         self.waiting.iter()
     }
 
-    /// In which frames it pauses senders.
+    /// Pause frames by which it pauses senders.
     pub(super) fn frames(&mut self) -> &mut PauseFrames {
         &mut self.frames
     }
@@ -91,12 +95,12 @@ impl Intake {
         self.resumes_at.is_some()
     }
 
-    /// For how long by now it has had senders pause.
+    /// Time by `now` in which it has had senders pause.
     pub(super) fn off_durations(&self, now: Time) -> Durations {
         self.off_time.by(now)
     }
 
-    /// The slow time that it is, if it is one.
+    /// Slow time at `now`, if there is one.
     fn slow_time(&mut self, now: Time) -> Option<SlowTime> {
         while self.slow_times.front().is_some_and(|slow| slow.end <= now) {
             self.slow_times.pop_front();
@@ -104,7 +108,7 @@ impl Intake {
         self.slow_times.front().copied().filter(|slow| slow.start <= now)
     }
 
-    /// How fast an adapter of this rate takes in, if it does, and until when.
+    /// Rate at which an adapter of this link rate takes in, if it does, and the time until which that holds.
     fn pace(&mut self, now: Time, rate: Rate) -> (Option<Rate>, Time) {
         match self.slow_time(now) {
             Some(slow) => (slow.rate, slow.end),
@@ -173,8 +177,8 @@ impl Intake {
         }
     }
 
-    /// Goes on with the first packet that waits, which has been taken in or may be from now on at another rate. Returns it in the
-    /// former case.
+    /// Goes on with the first packet that waits. Returns it if it was taken in; otherwise the adapter goes on with it
+    /// at another rate.
     pub(super) fn on_timer(
         &mut self,
         port: &mut Port,
@@ -211,7 +215,7 @@ impl Intake {
         self.frames.tell(request, 0, from_mut(port), context);
     }
 
-    /// Tells the observer what waits.
+    /// Tells the observer of a pause and of the packets that wait.
     fn explain_pause(&self, port: &Port, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if !context.observer.watches_pauses() {
             return;

@@ -1,9 +1,11 @@
-//! The way up: packets wait until the adapter interrupts the host (interrupt moderation), which then joins segments of
-//! one flow (GRO) and hands everything to the transports.
-//! As in Linux, segments join if they follow in order, are marked alike and the later one does not say that the window was
-//! reduced: a change of marks is never hidden from the receiver. What an interrupt has joined is handed up with it.
-//! Left out: several receive queues (RSS), polling that goes on while packets come (NAPI), a limit on how many flows join
-//! at once.
+//! Interrupt moderation: packets wait until the adapter interrupts the host, which hands all of them to the transports.
+//!
+//! On an interrupt the host joins segments of one flow (GRO). As in Linux, segments join if they follow in order, are
+//! marked alike, and the later one does not say that the window was reduced. A change of marks is therefore never
+//! hidden from the receiver. Joined segments are handed up at the end of their interrupt.
+//!
+//! Left out: several receive queues (RSS), polling that goes on while packets come (NAPI), a limit on how many flows
+//! join at once.
 
 use super::TimerKey;
 use super::pending::Pending;
@@ -13,7 +15,7 @@ use crate::kernel::units::{Bytes, Time};
 use crate::packet::{MARKED, Packet, WINDOW_REDUCED};
 use crate::scenario::InterruptModeration;
 
-/// What an adapter has received and not yet told of.
+/// Packets that an adapter has received and not yet told of.
 #[derive(Debug, Default)]
 pub(super) struct Interrupts {
     pub(super) waiting: Ring<Packet>,
@@ -51,8 +53,8 @@ impl Interrupts {
         self.waiting.pop_front()
     }
 
-    /// Joins a segment to what this interrupt has brought of its flow. Returns that, to be handed up first, if the two do not go
-    /// together.
+    /// Joins a segment to what this interrupt has brought of its flow. If the two do not go together, the earlier is
+    /// returned to be handed up.
     pub(super) fn join(&mut self, packet: Packet, most: Bytes) -> Option<Packet> {
         let of_flow = self.joined.iter_mut().find(|segment| segment.reception() == packet.reception());
         match of_flow {

@@ -1,6 +1,7 @@
-//! What the adapters of one host tell each other, where it has one inside its server besides the one into the fabric. Applications live
-//! with the latter; the former begins flows for them, and says what has come and what is done. Whoever runs both delivers what one
-//! has written as soon as it has, at the same instant.
+//! Letters between the adapters of one host that has one inside its server besides the one into the fabric.
+//!
+//! Applications live with the adapter into the fabric. The one inside begins flows for them, and says which have come
+//! and which are done. The worker that runs both delivers letters as soon as they are written, at the same instant.
 
 use super::{FlowStart, Host};
 use crate::agenda::{Agenda, Context, Fabric};
@@ -8,7 +9,7 @@ use crate::application::Arrival;
 use crate::observer::Observer;
 use crate::topology::NodeId;
 
-/// One thing to tell.
+/// A letter.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Letter {
     /// To the adapter inside: a flow to begin.

@@ -1,6 +1,8 @@
-//! The adapter's rate limiters (802.1Qau): a flow has one from its first congestion notification message until it may send at
-//! line rate again. A limited flow is pulled: it has at most one packet in the adapter's queue, and the next is asked of its
-//! transport no sooner than its rate allows, so that no other flow waits behind it and a pause holds back one packet.
+//! Rate limiters of the adapter (802.1Qau): a flow has one from its first congestion notification message until it may
+//! send at line rate again.
+//!
+//! A limited flow is pulled: it has at most one packet in the adapter's queue. The adapter asks its transport for the
+//! next no sooner than the rate allows. No other flow waits behind it then, and a pause holds back one packet.
 
 use slab::Slab;
 
@@ -23,11 +25,11 @@ pub(super) type Limiters = Slab<Limiter>;
 #[derive(Debug)]
 pub(super) struct Limiter {
     point: ReactionPoint,
-    /// When its rate allows the next packet.
+    /// Time at which the rate allows the next packet.
     pub(super) ready_at: Time,
-    /// Until then.
+    /// Timer until then.
     pacing: Timer,
-    /// The reaction point's own.
+    /// Timer of the reaction point.
     cycle: Timer,
 }
 
@@ -43,7 +45,7 @@ impl Limiter {
 }
 
 impl Host {
-    /// A congestion notification message has arrived. One for a flow that is gone says nothing any more.
+    /// Handles a congestion notification message. One for a flow that is done says nothing any more.
     #[cold]
     pub(super) fn on_cnm(&mut self, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.cnms_received += 1;
@@ -108,7 +110,7 @@ impl Host {
         }
     }
 
-    /// A packet of a limited flow begins at a time.
+    /// Counts a packet of a limited flow, which begins on the wire at `begins`.
     pub(super) fn count_against_limit(
         &mut self,
         slot: usize,
@@ -123,7 +125,7 @@ impl Host {
         }
     }
 
-    /// A limiter has another rate, with which the timer may have another time. At line rate it is gone.
+    /// Takes in that a limiter has another rate, and perhaps another time of its timer. At line rate the limiter goes.
     fn on_limit_changed(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.report_rate(slot, context);
         let sending = &mut self.sendings[slot];
@@ -137,7 +139,7 @@ impl Host {
         }
     }
 
-    /// The rate of a limiter may allow the next packet.
+    /// Lets a limited flow send if its rate allows the next packet by now.
     #[cold]
     pub(super) fn on_limiter_timer(
         &mut self,
@@ -153,7 +155,7 @@ impl Host {
         }
     }
 
-    /// A cycle of a reaction point's timer may be over.
+    /// Ends a cycle of a reaction point's timer if it is over.
     #[cold]
     pub(super) fn on_reaction_point_timer(
         &mut self,
@@ -171,7 +173,7 @@ impl Host {
         }
     }
 
-    /// Where a flow and its limiter are, unless the flow is done or has none.
+    /// Slots of a flow and of its limiter, unless the flow is done or has none.
     fn limiter_of(&self, number: u32) -> Option<(usize, usize)> {
         let slot = self.sendings.slot(number)?;
         let sending = &self.sendings[slot];

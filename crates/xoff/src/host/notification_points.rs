@@ -1,5 +1,5 @@
-//! Notification points of persistent queue pairs: each answers the marks of all flows that come by its queue
-//! pair, one after another, as those of one flow.
+//! Notification points of persistent queue pairs: each answers the marks of all flows on its queue pair as those of one
+//! flow.
 
 use super::TimerKey;
 use super::by_queue_pair::{ByQueuePair, Key};
@@ -9,22 +9,22 @@ use crate::congestion_control::{Marks, NotificationPoint};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Span, Time};
 
-/// All of a host.
+/// All notification points of a host.
 pub(super) type NotificationPoints = ByQueuePair<OfQueuePair>;
 
-/// That of one queue pair.
+/// Notification point of one queue pair.
 #[derive(Debug)]
 pub(super) struct OfQueuePair {
     point: NotificationPoint,
     marks: Marks,
-    /// Until the interval ends in which a packet was marked.
+    /// Timer until the interval ends in which a packet was marked.
     timer: Timer,
-    /// Where the flow comes from of which that was.
+    /// Address of the sender of that packet.
     back: Option<ReturnAddress>,
 }
 
 impl NotificationPoints {
-    /// The place of that of a queue pair.
+    /// Place of a queue pair's notification point.
     pub(super) fn of(&mut self, key: Key, point: NotificationPoint, now: Time) -> u32 {
         self.place(key, || {
             let marks = point.start(now);
@@ -57,7 +57,7 @@ impl NotificationPoints {
         pending.expires(timer, TimerKey::NotificationPoint(place), time) && point.on_interval_end(marks, now)
     }
 
-    /// Where the flow comes from whose packet was marked last, if any was.
+    /// Address of the sender whose packet was marked last, if any was.
     pub(super) fn back(&self, place: u32) -> Option<ReturnAddress> {
         self[place].back
     }

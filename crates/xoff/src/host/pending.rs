@@ -1,4 +1,4 @@
-//! What a host does by itself, later: packets that cross its delay either way, flows that start, timers.
+//! Everything that a host does later by itself: packets cross its delay either way, flows start, timers expire.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::Time;
 use crate::packet::{Flight, Packet};
 
-/// What is due. Of several at one instant, the first in this order comes first.
+/// A thing that is due. Of several at one instant, the kind that is first here comes first.
 pub(super) enum Due {
     /// A packet has crossed the host's delay and reaches the transport.
     Inbound(Packet),
@@ -20,8 +20,8 @@ pub(super) enum Due {
     Timer(Time, TimerKey),
 }
 
-/// All that is pending. The engine asks after every event when the first of it is due. That is therefore kept, in the last field,
-/// which the host has beside what its every event touches; whatever changes something here keeps it up.
+/// All that is pending. The engine asks after every event when the first of it is due. That time is kept in the last
+/// field, which the host places beside what its every event touches, and every change keeps it true.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Pending {
@@ -47,7 +47,7 @@ impl Default for Pending {
 }
 
 impl Pending {
-    /// When the first is due; `Time::MAX` for never.
+    /// Time at which the first is due; `Time::MAX` for never.
     #[inline]
     pub(super) fn due(&self) -> Time {
         debug_assert_eq!(self.due, self.first(), "what changes the first knows");
@@ -76,13 +76,13 @@ impl Pending {
         due
     }
 
-    /// A packet will reach the transport.
+    /// Has a packet reach the transport later.
     pub(super) fn bring_in(&mut self, flight: Flight) {
         self.inbound.push_back(flight);
         self.due = self.due.min(flight.arrives);
     }
 
-    /// A packet will reach the adapter.
+    /// Has a packet reach the adapter later.
     pub(super) fn send_out(&mut self, flight: Flight) {
         self.outbound.push_back(flight);
         self.due = self.due.min(flight.arrives);
@@ -93,7 +93,7 @@ impl Pending {
         self.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet)
     }
 
-    /// A flow will start, none sooner than those before.
+    /// Has a flow start later, no sooner than those announced before.
     pub(super) fn announce(&mut self, start: FlowStart) {
         debug_assert!(self.starts.back().is_none_or(|last| last.flow.start <= start.flow.start));
         self.starts.push_back(start);

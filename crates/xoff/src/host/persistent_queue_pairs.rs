@@ -1,5 +1,7 @@
-//! Persistent queue pairs: flows to a destination in one class go by one of them, one after another. Each
-//! takes over what the one before hands over, the state of the congestion control with it.
+//! Persistent queue pairs: flows to one destination in one class share them, one flow after another.
+//!
+//! Each flow takes over what the one before hands over, with the state of the congestion control. The flow that has the
+//! queue pair is its holder. A flow that must send something again takes the queue pair back from a later one.
 
 use std::collections::VecDeque;
 
@@ -13,35 +15,35 @@ use crate::observer::{Observer, Release};
 use crate::packet::Packet;
 use crate::transport::roce::{Acknowledged, Handover, with_reading};
 
-/// All of a host.
+/// All persistent queue pairs of a host.
 pub(super) type PersistentQueuePairs = ByQueuePair<PersistentQueuePair>;
 
-/// One of them.
+/// One persistent queue pair.
 #[derive(Debug, Default)]
 pub(super) struct PersistentQueuePair {
-    /// Number of the flow that sends, or was the last to.
+    /// Number of the flow that sends, or of the last that did.
     holder: Option<u32>,
-    /// The last of those that have had it.
+    /// Number of the last flow that has had it.
     furthest: Option<u32>,
-    /// Numbers of flows that wait for it, in order: those that came first go first.
+    /// Numbers of flows that wait for it, in order of their start.
     waiting: VecDeque<u32>,
     /// Numbers of all flows that are not done, in order.
     open: VecDeque<u32>,
-    /// What the holder hands over; nothing until it is done.
+    /// State that a holder hands over which is done; `None` before that.
     handover: Option<Handover>,
-    /// Bytes of all flows that go by it or have gone.
+    /// Bytes of all flows that have ever gone by it.
     joined: Bytes,
 }
 
 impl PersistentQueuePairs {
-    /// The place of the one that a flow goes by, the one of this number.
+    /// Place of the queue pair with this number that `flow` goes by.
     pub(super) fn of(&mut self, flow: &Flow, number: u8) -> u32 {
         self.place((flow.destination, flow.transport, number, flow.priority), PersistentQueuePair::default)
     }
 }
 
 impl Host {
-    /// A flow that has just begun takes over its queue pair or waits for it.
+    /// Lets a flow that has just begun take over its queue pair, or wait for it.
     #[cold]
     pub(super) fn join_queue_pair(
         &mut self,
@@ -71,8 +73,8 @@ impl Host {
         }
     }
 
-    /// A flow that has had its queue pair may have something to send again: then it goes before all that came
-    /// later, as in an adapter, which has one sequence of packets for all.
+    /// Gives the queue pair back to a flow that has had it and may have something to send again. The flow goes before
+    /// all that came later, as in an adapter, which has one sequence of packets for all.
     #[cold]
     pub(super) fn reclaim_queue_pair(
         &mut self,
@@ -105,8 +107,8 @@ impl Host {
         }
     }
 
-    /// A packet of a flow is acknowledged that left at `departure`. Packets take one path and stay in order,
-    /// and so do acknowledgements: what flows before had sent by then is lost.
+    /// Handles an acknowledgement of a packet that left at `departure`. Packets and acknowledgements stay in order on
+    /// their path, so that everything earlier flows had sent by then is lost.
     fn on_later_acknowledgement(
         &mut self,
         number: u32,
@@ -126,7 +128,7 @@ impl Host {
         }
     }
 
-    /// A flow under way hands over its queue pair, whatever it has to send.
+    /// Takes the queue pair from a flow under way, whatever that has to send.
     fn take_queue_pair_from(
         &mut self,
         holder: u32,
@@ -138,7 +140,8 @@ impl Host {
         Some((slot, handover))
     }
 
-    /// Once the flow that has it has sent everything, the next may send. Returns the slot of that.
+    /// Passes the queue pair on to the next flow once its holder has sent everything. Returns the slot of that next
+    /// flow.
     #[cold]
     pub(super) fn pass_on_queue_pair(
         &mut self,
@@ -159,8 +162,8 @@ impl Host {
         self.give_queue_pair(place, next, handover, context)
     }
 
-    /// A packet of a flow is acknowledged that left at `departure`; the flow may be done with it, or have
-    /// something to send again, and so may those before.
+    /// Goes on after an acknowledgement of a packet that left at `departure`. Its flow may be done, or it and flows
+    /// before may have something to send again.
     #[cold]
     pub(super) fn go_on_with_queue_pair(
         &mut self,
@@ -190,8 +193,8 @@ impl Host {
         }
     }
 
-    /// A flow takes over what the one before hands over, or the next if it has nothing left to send. Returns
-    /// its slot.
+    /// Gives the queue pair to a flow, or to the next one if that has nothing left to send. Returns the slot of the
+    /// flow that has it now.
     fn give_queue_pair(
         &mut self,
         place: u32,
@@ -219,7 +222,7 @@ impl Host {
         }
     }
 
-    /// Bytes in flight of the flows of a queue pair before one.
+    /// Bytes in flight of the flows that went by a queue pair before one.
     fn in_flight_before(&self, place: u32, number: u32) -> u64 {
         let earlier = self.roce.persistent[place].open.iter().take_while(|flow| **flow < number);
         let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sendings.slot(*flow)?].sender {
@@ -229,7 +232,7 @@ impl Host {
         in_flight.sum()
     }
 
-    /// A flow is done; what it hands over waits for the next.
+    /// Takes a flow that is done off its queue pair. What a holder hands over waits for the next flow.
     pub(super) fn leave_queue_pair(&mut self, number: u32, mut pair: QueuePair) {
         let Some(place) = pair.place else { return };
         let persistent = &mut self.roce.persistent[place];
@@ -243,9 +246,8 @@ impl Host {
         }
     }
 
-    /// An acknowledgement of a flow that no longer has its queue pair says something to the congestion
-    /// control of the flow that has it. Returns whether it says anything new of its own flow, and when the
-    /// packet left that it answers.
+    /// Tells the holder's congestion control of an acknowledgement for a flow that no longer has the queue pair.
+    /// Returns whether it says anything new of its own flow, and when the packet left that it answers.
     #[cold]
     pub(super) fn on_earlier_acknowledgement(
         &mut self,
@@ -280,14 +282,14 @@ impl Host {
         })
     }
 
-    /// An answer to another flow of a queue pair may let the one go on that has it.
+    /// Goes on with the holder of a queue pair after an answer to another of its flows.
     fn go_on_after_answer(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let number = self.sendings[slot].number();
         context.observer.on_released(context.now, self.id, number, Release::Acknowledgement);
         self.on_control_heard(slot, context);
     }
 
-    /// A CNP of a flow that no longer has its queue pair is for the flow that has it.
+    /// Hands a CNP of a flow that no longer has its queue pair to the holder.
     #[cold]
     pub(super) fn on_earlier_cnp(
         &mut self,
@@ -302,7 +304,7 @@ impl Host {
         }
     }
 
-    /// Bytes that other flows of a queue pair have to send once the one that has it has sent all of its own.
+    /// Bytes that other flows of a queue pair have to send once its holder has sent all of its own.
     #[cold]
     pub(super) fn backlog_behind(&mut self, slot: usize, place: u32) -> Bytes {
         let Some(pair) = self.sendings[slot].queue_pair() else { return Bytes::ZERO };
@@ -316,7 +318,7 @@ impl Host {
         of_begun.fold(joined.saturating_sub(carried), Bytes::saturating_add)
     }
 
-    /// Credit that a flow was given that no longer has its queue pair is for the flow that has it.
+    /// Hands credit of a flow that no longer has its queue pair to the holder.
     #[cold]
     pub(super) fn on_earlier_credit(
         &mut self,
@@ -331,7 +333,7 @@ impl Host {
         }
     }
 
-    /// Credit has come that was given to a flow that is done. It says of which class that was.
+    /// Handles credit for a flow that is done. The packet says the class.
     #[cold]
     pub(super) fn on_late_credit(
         &mut self,
@@ -344,8 +346,8 @@ impl Host {
         }
     }
 
-    /// A CNP has come of a flow that is done. Nobody knows any longer of which class that was: queue pairs of its number
-    /// hear of it, of any class.
+    /// Handles a CNP for a flow that is done. The packet does not say the class, so that queue pairs of every class
+    /// with that number hear of it.
     #[cold]
     pub(super) fn on_late_cnp(
         &mut self,
@@ -358,12 +360,12 @@ impl Host {
         }
     }
 
-    /// The slot of the flow that has a queue pair, until it is done.
+    /// Slot of a queue pair's holder, until that is done.
     fn holder_slot(&self, place: u32) -> Option<usize> {
         self.roce.persistent[place].holder.and_then(|holder| self.sendings.slot(holder))
     }
 
-    /// The place of the queue pair of a flow, if another has that.
+    /// Place of a flow's queue pair, if another flow is the holder.
     #[inline]
     pub(super) fn passed_on(&self, sending: &Sending) -> Option<u32> {
         let Sender::QueuePair(pair) = &sending.sender else { return None };

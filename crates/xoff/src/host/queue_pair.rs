@@ -14,25 +14,26 @@ use crate::transport::roce::{RoceSender, with_reading};
 pub(super) struct QueuePair {
     pub(super) sender: RoceSender,
     pub(super) needs: Needs,
-    /// Until the rate allows the next packet.
+    /// Timer until the rate allows the next packet.
     pub(super) pacing: Timer,
-    /// The congestion control's own.
+    /// Timer of the congestion control.
     pub(super) control: Timer,
     pub(super) in_turn: bool,
-    /// The place of what sprays its packets, or [`NOT_SPRAYED`].
+    /// Place of the sprayer of its packets, or [`NOT_SPRAYED`].
     pub(super) sprayer: u32,
-    /// The place of its persistent queue pair, unless it has one of its own.
+    /// Place of its persistent queue pair; `None` if the flow has a queue pair of its own.
     pub(super) place: Option<u32>,
 }
 
 impl QueuePair {
-    /// A flow whose congestion control has these needs; where its queue pair is persistent, that has this place.
+    /// A flow whose congestion control has these needs, on the persistent queue pair at `place` if there is one.
     pub(super) fn new(sender: RoceSender, needs: Needs, place: Option<u32>) -> Self {
         let (pacing, control) = (Timer::default(), Timer::default());
         Self { sender, needs, pacing, control, in_turn: false, sprayer: NOT_SPRAYED, place }
     }
 
-    /// The stamp of its next packet, which is of this class, if flows behind it on a persistent queue pair have so many bytes to send.
+    /// Returns the stamp of its next packet, of class `priority`. `behind` are the bytes that flows behind it on a
+    /// persistent queue pair have to send.
     pub(super) fn stamp(
         &self,
         priority: u8,
@@ -54,8 +55,8 @@ impl QueuePair {
         }
     }
 
-    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new, and
-    /// when the packet left that it answers.
+    /// Hands an ACK or a NACK to the sender, with what it brings back. Returns whether it acknowledges anything new,
+    /// and when the packet left that it answers.
     pub(super) fn acknowledge(
         &mut self,
         packet: &Packet,

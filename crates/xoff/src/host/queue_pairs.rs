@@ -1,6 +1,7 @@
-//! The adapter's arbiter: queue pairs that may send take turns, packet by packet, class by class.
-//! A queue pair has at most one packet in the adapter's queue; the next is made when that one has left. Where
-//! other transports have packets in the class, they and queue pairs take turns.
+//! The adapter's arbiter: queue pairs that may send take turns, packet by packet and class by class.
+//!
+//! A queue pair has at most one packet in the adapter's queue, and makes the next when that one has left. Where other
+//! transports have packets in the class, they and queue pairs take turns.
 
 use super::adapter::Place;
 use super::limiters::NO_LIMITER;
@@ -14,10 +15,10 @@ use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
 use crate::packet::Packet;
 
-/// Flows whose turn comes, by class.
+/// Flows that wait for their turn, by class.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// Those of which a flow waits for its turn.
+    /// Classes of which a flow waits.
     waiting: Classes,
     /// Numbers of the flows; empty until there is a queue pair.
     numbers: Vec<Ring<u32>>,
@@ -50,7 +51,7 @@ impl Turns {
 }
 
 impl Host {
-    /// Something has changed that may let a queue pair send.
+    /// Lets a queue pair send, or wait for its turn, after a change that may allow it.
     pub(super) fn offer(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if !self.may_send(slot, context.now) {
             return;
@@ -65,8 +66,8 @@ impl Host {
         }
     }
 
-    /// Whether a queue pair that waits for no turn may send by the time the wire is free; one that may not
-    /// until later waits for that.
+    /// Whether a queue pair that waits for no turn may send by the time the wire is free. If it may only later, its
+    /// timer is set.
     fn may_send(&mut self, slot: usize, now: Time) -> bool {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::Pacing(sending.number());
@@ -104,8 +105,8 @@ impl Host {
         }
     }
 
-    /// While only these bytes of other transports, if any, wait in the adapter, the queue pair whose turn it
-    /// is makes a packet, which goes before them.
+    /// Lets the queue pair whose turn it is make a packet, which goes first. That is repeated while only the `beside`
+    /// bytes of other transports wait in the adapter.
     pub(super) fn take_turns(
         &mut self,
         priority: usize,
@@ -134,7 +135,7 @@ impl Host {
         }
     }
 
-    /// A queue pair makes its next packet, and waits for its turn again.
+    /// Has a queue pair make its next packet and wait for its turn again.
     fn send_next(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let begins = self.adapter.port.free_from(context.now);
         let sending = &mut self.sendings[slot];
@@ -179,9 +180,9 @@ impl Host {
         }
     }
 
-    /// Sees to the timer of a queue pair's congestion control. While it waits for its turn what the timer
-    /// does makes no difference, and is done when the turn comes: then it is an event for those alone who
-    /// watch rates.
+    /// Sets the timer of a queue pair's congestion control. While the queue pair waits for its turn the timer changes
+    /// nothing that is sent. It is made up for when the turn comes, and is an event only where an observer watches
+    /// rates.
     pub(super) fn arm_control(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::CongestionControl(sending.number());
@@ -199,7 +200,7 @@ impl Host {
         }
     }
 
-    /// A CNP has come for a queue pair.
+    /// Hands a CNP to a queue pair.
     pub(super) fn on_cnp(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         context.observer.on_released(context.now, self.id, self.sendings[slot].number(), Release::Rate);
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
@@ -207,7 +208,7 @@ impl Host {
         self.on_control_heard(slot, context);
     }
 
-    /// Credit has come for a queue pair, so much in all.
+    /// Hands credit to a queue pair: `total` bytes since the start.
     pub(super) fn on_credit(
         &mut self,
         slot: usize,
@@ -220,7 +221,7 @@ impl Host {
         self.on_control_heard(slot, context);
     }
 
-    /// The congestion control of a queue pair has heard something.
+    /// Goes on with a queue pair whose congestion control has heard something.
     pub(super) fn on_control_heard(
         &mut self,
         slot: usize,
@@ -231,7 +232,7 @@ impl Host {
         self.offer(slot, context);
     }
 
-    /// An ACK, a NACK, a CNP or credit has arrived for a queue pair.
+    /// Handles an ACK, a NACK, a CNP or credit for a queue pair.
     pub(super) fn on_queue_pair_answer(
         &mut self,
         slot: usize,
@@ -287,7 +288,7 @@ impl Host {
         }
     }
 
-    /// The rate of a queue pair may allow its next packet.
+    /// Lets a queue pair send if its rate allows the next packet by now.
     pub(super) fn on_pacing_timer(
         &mut self,
         number: u32,
@@ -302,7 +303,7 @@ impl Host {
         }
     }
 
-    /// The timer of a queue pair's congestion control may be due.
+    /// Runs the timer of a queue pair's congestion control if it is due.
     pub(super) fn on_control_timer(
         &mut self,
         number: u32,

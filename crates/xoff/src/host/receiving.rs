@@ -1,4 +1,4 @@
-//! The receiving side of a host: flows that arrive, and their acknowledgements.
+//! Receiving side of a host: packets of data find their flow, whose receiver decides how they are answered.
 
 use super::by_queue_pair::key_of;
 use super::credit::Turn;
@@ -18,8 +18,8 @@ use crate::transport::roce::{ForCredit, RoceReceiver};
 use crate::transport::tcp::TcpReceiver;
 
 impl Host {
-    /// Payload bytes that were received of a flow to this host, by the number under which it knows it: up to the first that is
-    /// missing, but any of constant-rate flows. `Bytes::MAX` if it is whole.
+    /// Payload bytes received of a flow to this host, by the number under which the host knows it. Bytes beyond a gap
+    /// do not count, except in constant-rate flows. `Bytes::MAX` stands for a flow that is whole.
     pub fn received_of(&self, reception: u32, plans: &Plans) -> Bytes {
         let slot = match plans.arrival(reception) {
             Some(arrival) => {
@@ -35,7 +35,8 @@ impl Host {
         }
     }
 
-    /// Source, number there and received bytes, as above, of each flow to this host that has begun to arrive and is not whole.
+    /// Source, number there and received bytes of each flow to this host that is arriving and not whole.
+    /// [`Host::received_of`] says which bytes count.
     pub fn arriving(&self) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
         let receptions = self.receptions.states.iter().map(|(_, reception)| reception);
         receptions.map(|Reception { back, receiver, .. }| (back.source, back.flow, receiver.received()))
@@ -117,7 +118,7 @@ impl Host {
         }
     }
 
-    /// A packet has come whose payload a switch has cut off.
+    /// Handles a packet whose payload a switch has cut off.
     #[cold]
     pub(super) fn on_trimmed(
         &mut self,
@@ -145,7 +146,7 @@ impl Host {
         }
     }
 
-    /// The slot of a flow that is new, or an application's.
+    /// Slot of the flow of a packet, which is new or an application's.
     #[inline(never)]
     fn other_reception_slot(
         &mut self,
@@ -159,13 +160,13 @@ impl Host {
         }
     }
 
-    /// Where the state is of a flow to this host that has this number.
+    /// Slot of the flow to this host that has this number.
     pub(super) fn slot_of(&mut self, number: u32, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
         let (flows, place) = self.flows_with(number, context);
         flows.slot(place)
     }
 
-    /// Where a flow to this host is known, and under which number.
+    /// Index that knows a flow to this host, and its number there.
     fn flows_with(
         &mut self,
         reception: u32,

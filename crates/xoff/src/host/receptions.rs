@@ -1,4 +1,4 @@
-//! The flows that a host receives: the state of each, and where it is.
+//! States of the flows that a host receives, and the index of them by number.
 
 use slab::Slab;
 
@@ -13,12 +13,12 @@ use crate::transport::constant_rate::ConstantRateReceiver;
 use crate::transport::roce::RoceReceiver;
 use crate::transport::tcp::TcpReceiver;
 
-/// All flows that a host receives. Where the state of one is that an application has begun, the application's channel knows.
+/// All flows that a host receives. Flows that an application has begun are in the index of the application's channel.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Receptions {
     pub(super) states: Slab<Reception>,
-    /// Those that are no application's.
+    /// Index of the flows that belong to no application.
     pub(super) flows: ReceptionSlots,
 }
 
@@ -45,7 +45,7 @@ impl Receiver {
     }
 }
 
-/// How acknowledgements of a flow are addressed.
+/// Address of what goes back to the sender of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReturnAddress {
     pub(super) source: NodeId,
@@ -56,8 +56,8 @@ pub(super) struct ReturnAddress {
 }
 
 impl ReturnAddress {
-    /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them, unless its
-    /// transport has it otherwise.
+    /// The address of what answers `packet`. Acknowledgements of an ECN-capable flow are ECN-capable unless its
+    /// transport has it otherwise: Linux sends DCTCP's so, lest marking drop them.
     pub(super) fn of(packet: &Packet, transport: &Transport) -> Self {
         let only_data = matches!(transport, Transport::Tcp(Tcp { ecn_capable: EcnCapable::Data, .. }));
         let ecn_capable = if packet.is(ECN_CAPABLE) && !only_data { ECN_CAPABLE } else { 0 };
@@ -76,13 +76,13 @@ impl ReturnAddress {
     }
 }
 
-/// What is known of flows to this host, by their numbers.
+/// Index of flows to this host, by their numbers there.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct ReceptionSlots {
-    /// Where the state of each is.
+    /// Slot of each flow's state.
     slots: Vec<u32>,
-    /// When each was whole; `Time::MAX` until then.
+    /// Time at which each flow was whole; `Time::MAX` until then.
     received_at: Vec<Time>,
 }
 
@@ -101,19 +101,19 @@ impl ReceptionSlots {
         self.slots[number] = slot;
     }
 
-    /// Takes the slot of one that is whole.
+    /// Notes that a flow is whole. Returns the slot of its state.
     pub(super) fn finish(&mut self, number: u32, now: Time) -> u32 {
         self.received_at[number as usize] = now;
         std::mem::replace(&mut self.slots[number as usize], GONE)
     }
 
-    /// When a flow was whole.
+    /// Time at which a flow was whole, if it is.
     pub(super) fn received_at(&self, number: u32) -> Option<Time> {
         self.received_at.get(number as usize).copied().filter(|&time| time != Time::MAX)
     }
 }
 
-/// One flow that is arriving, in as few cache lines as can be.
+/// One flow that is arriving, in as few cache lines as possible.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Reception {
@@ -123,7 +123,8 @@ pub(super) struct Reception {
 }
 
 impl Reception {
-    /// What its flow was given and asks for, if it sends on credit, and until when more of it should have come.
+    /// Credit of a flow that sends on credit: what it was given and asks for, and the timer until more of it should
+    /// have come.
     pub(super) fn credit(&mut self) -> Option<(&mut Grants, &mut Timer)> {
         match &mut self.receiver {
             Receiver::Roce(receiver) => receiver.grants().map(|grants| (grants, &mut self.timer)),

@@ -1,4 +1,4 @@
-//! What queue pairs of a host share, beside the flows on them.
+//! State that the queue pairs of a host share, beside the flows on them.
 
 use super::cnps::Cnps;
 use super::credit::CreditTurns;
@@ -7,8 +7,8 @@ use super::persistent_queue_pairs::PersistentQueuePairs;
 use super::queue_pairs::Turns;
 use super::sprayers::Sprayers;
 
-/// The adapter's arbiter, what persistent queue pairs keep, and the engines that make CNPs and give credit. First what is looked at
-/// whenever a packet has left.
+/// The adapter's arbiter, the persistent queue pairs, and the engines that make CNPs and give credit. The arbiter comes
+/// first, since every packet that leaves asks it.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct Roce {
@@ -17,6 +17,6 @@ pub(super) struct Roce {
     pub(super) notification_points: NotificationPoints,
     pub(super) cnps: Cnps,
     pub(super) credit: CreditTurns,
-    /// Nothing where no transport sprays.
+    /// Entropies of sprayed packets; `None` where no transport sprays.
     pub(super) sprayers: Option<Box<Sprayers>>,
 }

@@ -1,4 +1,5 @@
-//! The sending side of a host: flows under way, what they send and when they are done.
+//! Sending side of a host: flows begin, send what their transport lets go, hear of acknowledgements and timers, and
+//! end.
 
 use super::adapter::Sent;
 use super::flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
@@ -81,7 +82,7 @@ impl Host {
         slot
     }
 
-    /// A flow may have something to send.
+    /// Lets a flow go on that may have something to send.
     pub(super) fn go_on_sending(
         &mut self,
         slot: usize,
@@ -96,7 +97,7 @@ impl Host {
         }
     }
 
-    /// A flow's sender, on a connection of its own or on a persistent one, whose number it tells.
+    /// The sender of a flow, with the number of its connection where that is persistent.
     fn tcp_sender(
         &mut self,
         flow: &Flow,
@@ -122,7 +123,7 @@ impl Host {
         (Some(number), sender)
     }
 
-    /// A SYN is answered: the flow begins.
+    /// Opens the connection of a flow whose SYN is answered, and begins to send.
     #[cold]
     fn on_open(
         &mut self,
@@ -142,7 +143,7 @@ impl Host {
         self.pump(slot, context);
     }
 
-    /// A flow is to end now.
+    /// Ends a flow at its time.
     #[cold]
     pub(super) fn on_end_timer(
         &mut self,
@@ -154,7 +155,7 @@ impl Host {
         self.go_on_sending(slot, context);
     }
 
-    /// Sends what the flow may send now.
+    /// Sends everything that the flow may send now.
     #[inline]
     pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let mut sending = &mut self.sendings[slot];
@@ -232,7 +233,7 @@ impl Host {
         self.pump(slot, context);
     }
 
-    /// Something has come for a flow that is done.
+    /// Handles what comes for a flow that is done.
     #[cold]
     fn on_late_answer(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         context.forget(packet);
@@ -305,7 +306,7 @@ impl Host {
         }
     }
 
-    /// A data packet has left the adapter's queue: its flow may send again if that held it back.
+    /// Handles a data packet that has left the adapter's queue. Its flow may send again if it was held back.
     #[inline]
     pub(super) fn on_left_adapter(
         &mut self,

@@ -1,4 +1,4 @@
-//! The flows that a host sends: the state of each, and where it is.
+//! States of the flows that a host sends, and the index of them by number.
 
 use std::mem::offset_of;
 use std::ops::{Index, IndexMut};
@@ -22,7 +22,7 @@ use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
 use crate::transport::tcp::{Handshake, TcpSender};
 
-/// All flows that a host sends: in one cache line, where the state of each is and the states of those under way.
+/// All flows that a host sends, in one cache line: the index, and the states of those under way.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Sendings {
@@ -57,14 +57,14 @@ impl Sendings {
         sending
     }
 
-    /// Where the state of a flow is, unless the flow is done.
+    /// Slot of a flow, by its number, unless the flow is done.
     #[inline]
     pub(super) fn slot(&self, number: u32) -> Option<usize> {
         let slot = self.slots[number as usize];
         (slot != GONE).then_some(slot as usize)
     }
 
-    /// The flow in a slot, if there is one.
+    /// Flow in a slot, if there is one.
     pub(super) fn get(&self, slot: usize) -> Option<&Sending> {
         self.states.get(slot)
     }
@@ -99,18 +99,18 @@ pub(super) enum Sender {
     ConstantRate(ConstantRateSender),
 }
 
-/// One flow under way. All but the sender is in one cache line, the sender begins the next.
+/// One flow under way. The first cache line has all but the sender, which begins the next.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Sending {
     pub(super) flow: Flow,
-    /// Until what is in flight is given up.
+    /// Retransmission timer, or the next packet of constant rate.
     pub(super) timer: Timer,
     /// Bytes of this flow waiting in the adapter.
     pub(super) queued: Bytes,
-    /// The place of its limiter, or [`NO_LIMITER`].
+    /// Place of its limiter, or [`NO_LIMITER`].
     pub(super) limiter: u32,
-    /// What every packet adds to its payload.
+    /// Bytes that headers add to every packet's payload.
     pub(super) headers: u16,
     /// Flags of every packet.
     pub(super) flags: u8,
@@ -192,7 +192,7 @@ impl Sending {
         self.poll_other(now)
     }
 
-    /// The same of all but TCP, apart so that it costs that nothing.
+    /// Polls a sender other than TCP's, apart from that so that it costs TCP nothing.
     #[cold]
     fn poll_other(&mut self, now: Time) -> Transmit {
         match &mut self.sender {
@@ -233,7 +233,8 @@ impl Sending {
         }
     }
 
-    /// One of the flow's frames has left the adapter. Returns whether that lets a flow go on that was held back.
+    /// Counts out a frame of the flow that has left the adapter. Returns whether that lets the flow go on after it was
+    /// held back.
     #[inline]
     pub(super) fn on_left_adapter(&mut self, frame: Bytes, small_queue: Bytes) -> bool {
         self.queued -= frame;
@@ -267,7 +268,8 @@ impl Sending {
         }
     }
 
-    /// It has sent what it may send now. Returns whether that was all of it, and nothing will be acknowledged.
+    /// Arms the retransmission timer after sending. Returns whether the flow is done: all is sent, and nothing will be
+    /// acknowledged.
     #[inline]
     pub(super) fn is_done_after_sending(
         &mut self,
@@ -286,13 +288,13 @@ impl Sending {
         false
     }
 
-    /// What its packets are like once its connection is open.
+    /// Gives packets the headers and ECN bits of data, once the connection is open.
     pub(super) fn send_data(&mut self, settings: &Tcp) {
         self.headers = settings.headers.get() as u16;
         self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
     }
 
-    /// It sends one more segment or packet at most. Of constant rate the sender itself knows when it ends.
+    /// Ends the flow after one more segment or packet at most. A sender of constant rate knows by itself when it ends.
     pub(super) fn end(&mut self) {
         match &mut self.sender {
             Sender::Tcp(sender) => self.flow.size = sender.end(),

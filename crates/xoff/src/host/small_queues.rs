@@ -1,5 +1,7 @@
-//! TCP small queues: a flow that has much waiting in the adapter is held back. Where packets line up there, departures are events
-//! only while some flow is held back, which one of its own lets go on.
+//! TCP small queues: a flow that has much waiting in the adapter is held back.
+//!
+//! Where packets line up in the adapter, their departures are events only while some flow is held back. The departure
+//! of one of its own packets lets such a flow go on.
 
 use super::Host;
 use crate::agenda::{Agenda, Context};
@@ -14,8 +16,8 @@ pub(super) struct SmallQueues {
 }
 
 impl Host {
-    /// A flow seems to have too much waiting: what has left meanwhile may not be counted out yet. Returns whether it has, and is held
-    /// back.
+    /// Holds a flow back if it has too much waiting, once packets are counted out that have left meanwhile. Returns
+    /// whether it is held back.
     #[inline(never)]
     pub(super) fn hold_back(
         &mut self,
@@ -36,7 +38,7 @@ impl Host {
         true
     }
 
-    /// A packet leaves that has lined up, while flows are held back. Returns when the next does.
+    /// Handles the departure of a packet that has lined up, while flows are held back. Returns when the next departs.
     #[inline(never)]
     pub(super) fn on_departure(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         if let Some(slot) = self.settle_small_queues(context.now, context) {
@@ -46,7 +48,7 @@ impl Host {
         if holds_back { self.adapter.port.next_start() } else { Time::MAX }
     }
 
-    /// Counts out what has left by now of packets that lined up. Returns the slot of the flow that may go on.
+    /// Counts out packets of the line that have left by `now`. Returns the slot of the flow that may go on.
     #[inline(never)]
     pub(super) fn settle_small_queues(
         &mut self,

@@ -11,7 +11,7 @@ use crate::spraying::{Choice, Parameters, Spraying};
 /// Stands for the place of a flow that is not sprayed.
 pub(super) const NOT_SPRAYED: u32 = u32::MAX;
 
-/// What became of spraying at one host.
+/// Counters of spraying at one host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SprayingCounters {
     /// Packets whose entropy was drawn.
@@ -22,7 +22,7 @@ pub struct SprayingCounters {
     pub freezes: u64,
 }
 
-/// All flows of a host that are. Of others it takes no notice.
+/// Sprayers of all sprayed flows of a host.
 #[derive(Debug)]
 pub(super) struct Sprayers {
     flows: Slab<Spraying>,
@@ -31,22 +31,22 @@ pub(super) struct Sprayers {
 }
 
 impl Sprayers {
-    /// None yet; entropies at random are drawn from `rng`.
+    /// No flow yet. `rng` is the random stream of entropies.
     pub(super) fn new(rng: Rng) -> Self {
         Self { flows: Slab::new(), rng, counters: SprayingCounters::default() }
     }
 
-    /// A flow begins. Returns its place.
+    /// Begins a flow. Returns its place.
     pub(super) fn begin(&mut self, parameters: &Parameters) -> u32 {
         self.flows.insert(parameters.start()) as u32
     }
 
-    /// The flow at this place is done.
+    /// Ends the flow at this place.
     pub(super) fn end(&mut self, place: u32) {
         self.flows.try_remove(place as usize);
     }
 
-    /// Its next packet, with an entropy.
+    /// Gives a flow's next packet an entropy. A flow that is not sprayed keeps its packet as it is.
     pub(super) fn spray(&mut self, place: u32, packet: Packet) -> Packet {
         let Some(flow) = self.flows.get_mut(place as usize) else { return packet };
         let Choice { entropy, is_random } = flow.next(&mut self.rng);
@@ -55,7 +55,7 @@ impl Sprayers {
         packet.with_entropy(entropy)
     }
 
-    /// An answer to one of its packets has come. One to a trimmed packet tells of no good path.
+    /// Takes an answer to one of the flow's packets. An answer to a trimmed packet tells of no good path.
     pub(super) fn on_answer(&mut self, place: u32, now: Time, answer: &Packet) {
         if !answer.is_trimmed()
             && answer.sequence() != EVERYTHING
@@ -65,7 +65,7 @@ impl Sprayers {
         }
     }
 
-    /// Its retransmission timer has expired.
+    /// Hears that the flow's retransmission timer has expired.
     pub(super) fn on_timeout(&mut self, place: u32, now: Time) {
         if let Some(flow) = self.flows.get_mut(place as usize) {
             self.counters.freezes += u64::from(flow.on_timeout(now));

@@ -1,4 +1,4 @@
-//! Packets at a fixed rate, never acknowledged and never retransmitted: a source for tests, hogs and victims.
+//! Constant rate: packets that are never acknowledged and never sent again, a source for tests, hogs and victims.
 
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::packet::{LAST, Packet};
@@ -19,7 +19,7 @@ pub struct ConstantRateSender {
 }
 
 impl ConstantRateSender {
-    /// A flow of `size` bytes that begins now, and sends none of them that its rate does not allow before `end`.
+    /// A flow of `size` bytes that begins now. It sends nothing that its rate does not allow before `end`.
     pub fn new(settings: &ConstantRate, size: Bytes, now: Time, end: Time) -> Self {
         Self {
             size: size.get(),
@@ -33,7 +33,7 @@ impl ConstantRateSender {
         }
     }
 
-    /// Payload bytes of the flow, as far as they are known: with its last packet they are.
+    /// Payload bytes of the flow as far as they are known, which is with its last packet.
     pub fn size(&self) -> Bytes {
         Bytes::new(self.size)
     }
@@ -43,7 +43,7 @@ impl ConstantRateSender {
         self.next == self.size
     }
 
-    /// What to send now. Without a rate, as fast as the adapter takes it.
+    /// Returns what to send now. Without a rate that is as fast as the adapter takes it.
     pub fn poll_transmit(&mut self, now: Time) -> Transmit {
         if self.is_done() {
             return Transmit::Idle;
@@ -78,7 +78,7 @@ impl ConstantRateReceiver {
         self.received
     }
 
-    /// A packet has arrived. Returns whether it was the last one missing.
+    /// Takes a packet that has arrived. Returns whether it was the last one missing.
     pub fn on_data(&mut self, packet: &Packet) -> bool {
         self.received += packet.length();
         if packet.is(LAST) {
@@ -107,7 +107,7 @@ mod tests {
         Transmit::Segment { sequence, length, retransmission: false }
     }
 
-    /// When the flow sends if it is held back until a time, in packets.
+    /// Times at which a flow sends that is held back until a time, in packets.
     fn sent_after(held_until: u64, catch_up: bool, end: u64) -> Vec<u64> {
         let packet = rate_time(1538).get();
         let mut sender = sender(u64::MAX, catch_up, Time::new(5 + end * packet));

@@ -1,4 +1,4 @@
-//! What a receiver has of a flow: everything up to a byte, and blocks beyond it.
+//! Bytes of a flow that a receiver has: everything up to a byte, and blocks beyond it.
 
 /// The bytes received.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +22,8 @@ impl Reassembly {
         self.blocks.first().copied()
     }
 
-    /// Takes bytes that are not simply the next ones. Returns the block beyond `next` that now holds them, and how many of them
-    /// were there before.
+    /// Takes bytes that are not simply the next ones. Returns the block beyond `next` that now holds them, and how many
+    /// of them were there before.
     #[cold]
     pub(super) fn insert(&mut self, start: u64, end: u64) -> (Option<(u64, u64)>, u64) {
         let length = end - start;

@@ -1,10 +1,13 @@
-//! The sender's scoreboard (RFC 6675): which segments beyond the cumulative acknowledgement have arrived, are lost,
-//! or were sent again. It counts in whole segments and does work only while there is something to repair.
-//! Losses are found below a segment, or told one by one where switches trim packets.
+//! The sender's scoreboard (RFC 6675): which segments beyond the cumulative acknowledgement have arrived, are lost, or
+//! were sent again.
+//!
+//! It counts in whole segments and does work only while there is something to repair. Losses are found below a segment
+//! that has arrived, or are told one by one where switches trim packets.
 
 use std::collections::VecDeque;
 
-/// Segment numbers run from the start of the flow. What tells that there is nothing to repair comes first.
+/// Knowledge of segments, whose numbers run from the start of the flow. The fields that tell that there is nothing to
+/// repair come first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Scoreboard {
@@ -13,39 +16,41 @@ pub(super) struct Scoreboard {
     first: u64,
     /// Segments below this that are not selectively acknowledged are lost.
     lost_below: u64,
-    /// What is known of each segment from `first` on.
+    /// Knowledge of each segment from `first` on.
     known: VecDeque<Known>,
     /// The highest segment selectively acknowledged; below `first` if none is.
     highest: u64,
-    /// Where [`Scoreboard::find_losses`] has come to, and the segments from there on that are selectively acknowledged.
+    /// First segment that [`Scoreboard::find_losses`] has not looked at, and how many from there on are selectively
+    /// acknowledged.
     looked_below: u64,
     sacked_beyond: u64,
-    /// The next candidate to send again; lost segments below it have been.
+    /// First candidate to send again: lost segments below it were sent again.
     next: u64,
-    /// Segments from `next` to `lost_below` that have not arrived, and those that were told and not sent again.
+    /// Lost segments to send again: those from `next` to `lost_below` that have not arrived, and those told lost.
     lost_count: u64,
-    /// Segments that were told and have not arrived, those of them that were not sent again, and below which there are none of these.
+    /// Segments told lost that have not arrived, how many of them were not sent again, and a segment below which none
+    /// of these is.
     told_count: u32,
     told_waiting: u32,
     told_from: u64,
 }
 
-/// What is known of one segment.
+/// Knowledge of one segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Known {
-    /// No more than what is below `lost_below`.
+    /// Nothing beyond what `lost_below` says.
     #[default]
     Nothing,
-    /// It has been selectively acknowledged.
+    /// Selectively acknowledged.
     Sacked,
-    /// It is lost and not sent again, wherever it is.
+    /// Told lost and not sent again, above or below `lost_below`.
     Told,
-    /// It was, and is under way again.
+    /// Told lost, and on its way again.
     SentAgain,
 }
 
 impl Scoreboard {
-    /// Forgets everything; segments below `first` are acknowledged.
+    /// Forgets everything. Segments below `first` are acknowledged.
     pub(super) fn reset(&mut self, first: u64) {
         self.first = first;
         self.known.clear();
@@ -60,7 +65,7 @@ impl Scoreboard {
         self.told_waiting = 0;
     }
 
-    /// The same if nothing is known beyond the cumulative acknowledgement.
+    /// Begins at `first` if nothing is known beyond the cumulative acknowledgement.
     pub(super) fn begin(&mut self, first: u64) {
         if self.is_clear() {
             self.reset(first);
@@ -82,7 +87,7 @@ impl Scoreboard {
         (self.sacked_count > 0).then_some(self.highest)
     }
 
-    /// Everything below segment `first` is acknowledged.
+    /// Takes in that everything below segment `first` is acknowledged.
     pub(super) fn advance(&mut self, first: u64) {
         while self.first < first {
             let waits = self.is_waiting(self.first);
@@ -103,7 +108,7 @@ impl Scoreboard {
         self.next = self.next.max(first);
     }
 
-    /// Segments `start..end` have arrived. Returns how many of them are news.
+    /// Takes in that segments `start..end` have arrived. Returns how many of them are news.
     pub(super) fn sack(&mut self, start: u64, end: u64) -> u64 {
         let mut news = 0;
         for segment in start.max(self.first)..end {
@@ -120,7 +125,8 @@ impl Scoreboard {
         news
     }
 
-    /// Declares lost what has at least so many arrived segments above it [`DupThresh`]. Returns whether there is anything lost.
+    /// Declares lost every segment with at least `threshold` arrived segments above it [DupThresh]. Returns whether the
+    /// first segment is lost.
     pub(super) fn find_losses(&mut self, threshold: u32) -> bool {
         let threshold = u64::from(threshold);
         while self.sacked_beyond >= threshold {
@@ -147,7 +153,8 @@ impl Scoreboard {
         self.lose_below(end);
     }
 
-    /// Declares one segment lost, wherever it is. Returns whether that is news: it has not arrived, and does not wait to be sent again.
+    /// Declares one segment lost, wherever it is. Returns whether that is news: it has not arrived, and does not wait
+    /// already to be sent again.
     pub(super) fn lose(&mut self, segment: u64) -> bool {
         let is_news = segment >= self.first && !self.is_gone(segment);
         if is_news {
@@ -160,19 +167,20 @@ impl Scoreboard {
         is_news
     }
 
-    /// That a segment was told no longer counts.
+    /// Takes a segment out of the counts of those told lost.
     fn forget(&mut self, known: Known) {
         self.told_count -= u32::from(matches!(known, Known::Told | Known::SentAgain));
         self.told_waiting -= u32::from(known == Known::Told);
     }
 
-    /// Declares the first segment lost and, as if nothing had been sent again, all that has not arrived while a later one has.
+    /// Declares lost the first segment and every other below the highest that has arrived, as if none had been sent
+    /// again.
     pub(super) fn lose_again(&mut self) {
         self.lose_everything_below((self.first + 1).max(self.highest));
     }
 
-    /// Declares everything lost that has not arrived while a segment has that lies more than `reordering` further behind. Returns
-    /// whether anything waits to be sent again.
+    /// Declares lost what lies more than `reordering` segments below the highest that has arrived. Returns whether
+    /// anything waits to be sent again.
     pub(super) fn lose_holes(&mut self, reordering: u64) -> bool {
         self.lose_below(self.highest.saturating_sub(reordering));
         self.next_lost().is_some()
@@ -227,7 +235,7 @@ impl Scoreboard {
         self.known[index] = known;
     }
 
-    /// The next lost segment that has not been sent again; those below which all are lost go first.
+    /// Returns the next lost segment to send again. Segments below `lost_below` go before those told lost.
     pub(super) fn next_lost(&mut self) -> Option<u64> {
         while self.next < self.lost_below && self.known(self.next) != Known::Nothing {
             self.next += 1;
@@ -245,14 +253,15 @@ impl Scoreboard {
         Some(self.told_from)
     }
 
-    /// The next segment below the highest that has arrived, lost or not (RFC 6675, NextSeg rule 3), now declared lost.
+    /// Returns the next segment below the highest that has arrived, which is declared lost with it (RFC 6675, section
+    /// 4, NextSeg rule 3).
     pub(super) fn next_unsacked(&mut self) -> Option<u64> {
         let highest = self.highest_sacked()?;
         self.lose_below(highest);
         self.next_lost()
     }
 
-    /// The segment last answered by [`Scoreboard::next_lost`] is sent again.
+    /// Notes that the segment is sent again which [`Scoreboard::next_lost`] has answered last.
     pub(super) fn sent_again(&mut self) {
         if self.next < self.lost_below {
             self.next += 1;
@@ -263,7 +272,7 @@ impl Scoreboard {
         self.lost_count -= 1;
     }
 
-    /// Whether all of these were told.
+    /// Whether every lost segment was told lost.
     pub(super) fn is_all_told(&self) -> bool {
         self.lost_count == u64::from(self.told_waiting)
     }

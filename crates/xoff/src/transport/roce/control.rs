@@ -1,29 +1,30 @@
-//! What a queue pair tells its congestion control, whichever flow has it.
+//! Messages of a queue pair to its congestion control, whichever flow has it.
 
 use crate::congestion_control::{Ack, Algorithm, Needs, Trimmed};
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
 use crate::telemetry::{Reading, Telemetry};
 
-/// What an acknowledgement says to a congestion control.
+/// News that an acknowledgement has for a congestion control.
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledged {
     /// Payload bytes that were not acknowledged before.
     pub newly_acked: u64,
-    /// Payload bytes of the queue pair, of all flows, that are acknowledged, if nothing is missing.
+    /// Payload bytes of the queue pair, of all flows, that are acknowledged without a gap.
     pub cumulative: u64,
-    /// When the packet left that is acknowledged.
+    /// Time at which the acknowledged packet left.
     pub departure: Time,
-    /// Payload bytes of that packet.
+    /// Payload bytes of the acknowledged packet.
     pub timed: Bytes,
-    /// Whether it was marked, where that is told.
+    /// Whether that packet was marked, where acknowledgements tell.
     pub echo: bool,
-    /// Whether it has come without its payload: then nothing is acknowledged.
+    /// Whether that packet has come without its payload: then nothing is acknowledged.
     pub trimmed: bool,
 }
 
 impl Acknowledged {
-    /// Says it, with what is next to be sent, of the queue pair's bytes, how many are in flight, and what switches have written.
+    /// Tells `control`, with the next byte of the queue pair to send, the bytes in flight, and what switches have
+    /// written.
     #[inline]
     pub(super) fn tell(
         self,
@@ -52,8 +53,8 @@ impl Acknowledged {
     }
 }
 
-/// Hands on what an ACK or a NACK brings back to a congestion control with these needs: when the packet left that it answers, and what
-/// switches have written into that. The stamp of data that is sent on credit is no time: as far as anybody can tell, nothing left before.
+/// Hands on what an ACK or a NACK brings back: when the packet left that it answers, and what switches have written
+/// into that. The stamp of data that is sent on credit is no time, and then the answer is the start of the run.
 #[inline]
 pub fn with_reading<T>(
     needs: Needs,
@@ -70,7 +71,7 @@ pub fn with_reading<T>(
     hear(record.departure(), Some(telemetry.reading(&record)))
 }
 
-/// Has a timer expire as often as it has been due by now.
+/// Lets a timer expire as often as it has been due by now.
 pub(super) fn settle(control: &mut Algorithm, now: Time) {
     while control.next_timer() <= now {
         control.on_timer(control.next_timer());

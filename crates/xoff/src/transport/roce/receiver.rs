@@ -1,4 +1,4 @@
-//! The receiving side: what has arrived, how it is acknowledged, when marks are answered and what credit is given.
+//! Receiver of RoCE: what has arrived, how it is acknowledged, when marks are answered and what credit is given.
 
 use crate::congestion_control::{Grants, Marks, Needs, NotificationPoint};
 use crate::kernel::units::{Bytes, Span, Time};
@@ -9,57 +9,57 @@ use crate::transport::reassembly::Reassembly;
 /// An acknowledgement to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// First byte not yet received; with `trimmed`, of a packet that has come without its payload.
+    /// First byte not yet received. With `trimmed`, the first byte of a packet that has come without its payload.
     pub next: u64,
     /// Whether something is missing that should have come (NACK).
     pub negative: bool,
     /// A block of bytes received beyond `next`: start and end.
     pub block: Option<(u64, u64)>,
-    /// Whether it speaks of one packet, which was trimmed, and of nothing else.
+    /// Whether it speaks of one packet that was trimmed, and of nothing else.
     pub trimmed: bool,
 }
 
-/// What one data packet leads to.
+/// Consequences of one data packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// An acknowledgement to send now.
     pub answer: Option<Answer>,
-    /// Whether that is to tell of a mark.
+    /// Whether that acknowledgement tells of a mark.
     pub echo: bool,
     /// Whether to send a CNP now.
     pub cnp: bool,
-    /// When to look again whether a CNP is due.
+    /// Time to look again whether a CNP is due.
     pub look_at: Option<Time>,
-    /// The place of the notification point of its queue pair, which has to answer the mark.
+    /// Place of the notification point of its queue pair, which has to answer the mark.
     pub marked_at: Option<u32>,
     /// Whether this was the last byte missing.
     pub complete: bool,
-    /// Bytes of it that were there before, or are not kept.
+    /// Bytes of the packet that were there before, or are not kept.
     pub in_vain: u64,
 }
 
-/// What a congestion control has the receiver do.
+/// Task that a congestion control gives the receiver.
 #[derive(Clone, Debug)]
 enum Duty {
     None,
-    /// To answer marks by CNPs.
+    /// Answer marks by CNPs.
     Notify(NotificationPoint, Marks),
-    /// To have the notification point of its persistent queue pair answer them, which is at this place.
+    /// Have the notification point of its persistent queue pair, at this place, answer marks.
     NotifyBy(u32),
-    /// To give credit.
+    /// Give credit.
     Grant(Grants),
-    /// To have its persistent queue pair given credit, whose account is at this place.
+    /// Have credit given to its persistent queue pair, whose account is at this place.
     GrantBy(u32),
 }
 
-/// Who is to have credit for a packet that has come.
+/// Receiver of credit for a packet that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForCredit {
-    /// Nobody that does not wait for its turn already, or nobody gives any.
+    /// Nobody: it waits for its turn already, or none is given.
     Nobody,
-    /// Its flow, which is to wait for its turn from now on.
+    /// The packet's flow, which is to wait for its turn from now on.
     Flow,
-    /// Its queue pair, whose account is at this place, for a packet of which so much was cut off.
+    /// The packet's queue pair, whose account is at this place, with the bytes that were cut off.
     QueuePair(u32, Bytes),
 }
 
@@ -80,7 +80,7 @@ pub struct RoceReceiver {
     nacked_until: Time,
     /// Whether acknowledgements tell if their packet was marked.
     echoes: bool,
-    /// What the congestion control has it do besides.
+    /// Further task for the congestion control.
     duty: Duty,
 }
 
@@ -115,19 +115,19 @@ impl RoceReceiver {
         }
     }
 
-    /// The same on a persistent queue pair, whose notification point is at this place.
+    /// Has the notification point at this place answer marks, which is that of a persistent queue pair.
     #[must_use]
     pub fn answered_at(self, place: u32) -> Self {
         Self { duty: Duty::NotifyBy(place), ..self }
     }
 
-    /// The same on a persistent queue pair, whose account of credit is at this place.
+    /// Has the account at this place ask for credit, which is that of a persistent queue pair.
     #[must_use]
     pub fn granted_at(self, place: u32) -> Self {
         Self { duty: Duty::GrantBy(place), ..self }
     }
 
-    /// A data packet has arrived.
+    /// Takes a data packet that has arrived.
     #[inline]
     pub fn on_data(&mut self, now: Time, packet: &Packet) -> Reply {
         let start = packet.sequence();
@@ -189,13 +189,13 @@ impl RoceReceiver {
         Answer { next: self.arrived.next, negative, block, trimmed: false }
     }
 
-    /// A packet has arrived whose payload a switch has cut off. Whether its bytes are there already, its sender knows, or soon will: as
-    /// an acknowledgement the header would tell of a round trip that no packet makes.
+    /// Answers a packet whose payload a switch has cut off. Its sender knows, or soon will, whether its bytes are there
+    /// already: as an acknowledgement the header would tell of a round trip that no packet makes.
     pub fn on_trimmed(packet: &Packet) -> Answer {
         Answer { next: packet.sequence(), negative: true, block: None, trimmed: true }
     }
 
-    /// A packet has arrived, whole or trimmed, that may ask for credit. Returns for whom that is to be.
+    /// Takes in a packet, whole or trimmed, that may ask for credit. Returns who is to have credit for it.
     #[inline]
     pub fn asks_for_credit(&mut self, now: Time, packet: &Packet) -> ForCredit {
         let trimmed = if packet.is_trimmed() { self.payload } else { Bytes::ZERO };
@@ -209,24 +209,24 @@ impl RoceReceiver {
         }
     }
 
-    /// The place of the account of its persistent queue pair, if that sends on credit.
+    /// Place of the account of its persistent queue pair, if that sends on credit.
     pub fn account(&self) -> Option<u32> {
         if let Duty::GrantBy(place) = &self.duty { Some(*place) } else { None }
     }
 
-    /// What its flow was given and asks for, if it sends on credit.
+    /// Credit that its flow was given and asks for, if it sends on credit.
     pub fn grants(&mut self) -> Option<&mut Grants> {
         if let Duty::Grant(grants) = &mut self.duty { Some(grants) } else { None }
     }
 
-    /// The CNP that was to be sent leaves so much later.
+    /// Takes in that the CNP which was to be sent leaves so much later.
     pub fn put_off_cnps(&mut self, late: Span) {
         if let Duty::Notify(point, marks) = &mut self.duty {
             point.put_off(marks, late);
         }
     }
 
-    /// The interval between CNPs is over. Returns whether to send one now.
+    /// Hears that the interval between CNPs is over. Returns whether to send one now.
     pub fn on_cnp_timer(&mut self, now: Time) -> bool {
         match &mut self.duty {
             Duty::Notify(point, marks) => point.on_interval_end(marks, now),
@@ -255,7 +255,7 @@ mod tests {
         Answer { next, negative: true, block, trimmed: false }
     }
 
-    /// What packets that begin at these bytes lead to, one nanosecond apart.
+    /// Answers to packets that begin at these bytes, one nanosecond apart.
     fn answers(receiver: &mut RoceReceiver, starts: &[u64]) -> Vec<Option<Answer>> {
         (1..)
             .zip(starts)

@@ -1,4 +1,16 @@
-//! The sending side: what to send next and when, and what acknowledgements and timeouts change.
+//! Sender of RoCE: which packet a queue pair sends next and when, and what acknowledgements and timeouts change.
+//!
+//! A queue pair may send its next packet once three things allow it: its rate has spaced it from the last one, the
+//! window or the bandwidth-delay product has room for it, and there is something to send. `ready_at` puts the three
+//! into one time, and the adapter's arbiter asks for it. `take` then makes the packet.
+//!
+//! Losses are repaired in one of two ways. Go-back-N keeps one position, `next`: a NACK or a timeout sets it back to
+//! the first byte not acknowledged, and everything is sent again from there (InfiniBand; HPCC's code). Selective repeat
+//! keeps a scoreboard of packets beyond that byte and sends again what is missing (IRN, SIGCOMM 2018, section 3.1). It
+//! waits a short timeout when few packets are in flight and a long one otherwise.
+//!
+//! On a persistent queue pair the sender of one flow hands over to the next. The congestion control goes with it, and
+//! hears of the bytes of all flows as one sequence.
 
 use std::borrow::Cow;
 
@@ -22,30 +34,31 @@ pub struct Segment {
     pub retransmission: bool,
 }
 
-/// How many timeouts a flow waits at most for credit that its receiver knows it needs: as long as a turn of all who ask for some may take.
+/// Most timeouts that a flow waits for credit when its receiver knows that it needs some. A turn of all flows that ask
+/// may take so long.
 const PATIENCE: u64 = 100;
 
-/// How losses are repaired.
+/// Repair of losses.
 #[derive(Clone, Debug)]
 enum Repair {
-    /// By sending everything again from the first byte that is missing.
+    /// Everything is sent again from the first byte that is missing.
     GoBackN {
         timeout: Span,
         /// The least time from one NACK of a byte to the next.
         nack_interval: Span,
-        /// When later flows on its queue pair may stand for one.
+        /// Time from which later flows on its queue pair may stand for a NACK.
         next_nack: Time,
     },
-    /// By sending again what is missing (IRN).
+    /// Only packets that are missing are sent again (IRN).
     Selective { missing: Scoreboard, reordering: u64, timeouts: Option<Timeouts> },
 }
 
-/// How long selective repeat waits for an acknowledgement.
+/// Timeouts of selective repeat.
 #[derive(Clone, Copy, Debug)]
 struct Timeouts {
     low: Span,
     high: Span,
-    /// With fewer packets in flight it waits less.
+    /// Packets in flight below which the low timeout holds.
     few: u32,
     /// Whether so few were in flight when it began to wait.
     waits_low: bool,
@@ -68,12 +81,12 @@ pub struct RoceSender {
     sent: u64,
     repair: Repair,
     congestion_control: Option<Algorithm>,
-    /// What that says now, which is asked for more often than it changes.
+    /// Rate that the congestion control allows now, which is asked for more often than it changes.
     rate: Rate,
     window: Bytes,
     /// The largest window.
     most_in_flight: Bytes,
-    /// When the last packet began, and its bytes on the wire.
+    /// Time at which the last packet began, and its bytes on the wire.
     began: Time,
     wire: Bytes,
     /// The earliest that the rate allows the next packet.
@@ -85,8 +98,8 @@ pub struct RoceSender {
 }
 
 impl RoceSender {
-    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate and
-    /// in a class that is lossless or not.
+    /// A message of `size` bytes of which nothing has been sent. The adapter's link has this rate, and its class is
+    /// lossless or not.
     pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
         let payload = settings.payload;
         let overhead = settings.packet_headers() + settings.wire_overhead;
@@ -115,13 +128,13 @@ impl RoceSender {
         }
     }
 
-    /// It sends nothing until it [takes over](Self::take_over).
+    /// Has the flow send nothing until it [takes over](Self::take_over) its queue pair.
     pub fn wait_for_queue_pair(&mut self) {
         self.next_at = Time::MAX;
     }
 
-    /// Its queue pair is another flow's, since it has sent everything or one before has something to send again. It
-    /// sends nothing until it takes over once more.
+    /// Hands the queue pair over to another flow, since this one has sent everything or one before has something to
+    /// send again. It sends nothing until it takes over once more.
     pub fn hand_over(&mut self) -> Handover {
         self.wait_for_queue_pair();
         let in_flight = self.in_flight();
@@ -133,8 +146,8 @@ impl RoceSender {
         }
     }
 
-    /// It goes on where the flow that had the queue pair has left off. So many bytes of flows before it are
-    /// in flight.
+    /// Goes on where the flow that had the queue pair has left off. `before_in_flight` bytes of flows before it are in
+    /// flight.
     pub fn take_over(&mut self, handover: Handover, before_in_flight: u64, now: Time) {
         let Handover { congestion_control, progress, began, wire } = handover;
         self.sequence.take_over(progress, self.size, before_in_flight);
@@ -145,7 +158,7 @@ impl RoceSender {
         self.pace();
     }
 
-    /// One more packet at most, and the message ends. Returns how long it will then have been.
+    /// Ends the message after one more packet at most. Returns its bytes.
     pub fn end(&mut self) -> Bytes {
         self.size = self.size.min(self.sent + self.payload());
         Bytes::new(self.size)
@@ -180,19 +193,19 @@ impl RoceSender {
         self.unacknowledged < self.sent
     }
 
-    /// How fast it may send.
+    /// Rate at which it may send.
     #[inline]
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// How much it may have in flight, if that is limited.
+    /// Bytes that it may have in flight, if that is limited.
     #[inline]
     pub fn window(&self) -> Option<Bytes> {
         (self.window < Bytes::MAX).then_some(self.window)
     }
 
-    /// The retransmission timeout, if there is one, of what is in flight as it begins to wait.
+    /// Returns the retransmission timeout, if there is one, for what is in flight as it begins to wait.
     pub fn timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         match &mut self.repair {
@@ -204,8 +217,8 @@ impl RoceSender {
         }
     }
 
-    /// How much longer it waits, if since it began more packets have left than the shorter timeout is for
-    /// (IRN, SIGCOMM 2018, section 3.1).
+    /// Returns how much longer it waits if more packets have left since it began than the low timeout is for (IRN,
+    /// SIGCOMM 2018, section 3.1).
     pub fn prolongs_timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         let Repair::Selective { timeouts: Some(timeouts), .. } = &mut self.repair else { return None };
@@ -213,8 +226,9 @@ impl RoceSender {
         is_longer.then(|| timeouts.high.saturating_sub(timeouts.low))
     }
 
-    /// How much longer it waits if it sends on credit: a timeout from its last packet on, which may have been long in coming, and many if
-    /// its receiver knows of all that it has to send again, and has only to give credit.
+    /// Returns how much longer a sender on credit waits. Its last packet may have been long in coming, and a timeout
+    /// counts from that. If its receiver knows of everything to send again and has only to give credit, it waits many
+    /// timeouts.
     pub fn waits_for_credit(&self, now: Time) -> Option<Span> {
         let (timeout, is_told) = match &self.repair {
             Repair::GoBackN { timeout, .. } => (*timeout, false),
@@ -230,7 +244,7 @@ impl RoceSender {
         self.in_flight().div_ceil(self.payload())
     }
 
-    /// The earliest that it may send its next packet; `Time::MAX` if it has none, or too much in flight.
+    /// Earliest time of its next packet; `Time::MAX` if it has none, or too much in flight.
     #[inline]
     pub fn ready_at(&mut self) -> Time {
         let is_ready = if self.has_repair() { self.has_room_for_repair() } else { self.has_new() };
@@ -241,8 +255,8 @@ impl RoceSender {
         matches!(&self.repair, Repair::Selective { missing, .. } if missing.lost_count() > 0)
     }
 
-    /// Whether the window of the congestion control lets a packet go again that was trimmed: what else is lost goes again at once,
-    /// because what is in flight may be, too. One may always go where none is in flight.
+    /// Whether the congestion control's window lets a trimmed packet go again. Other losses are repaired at once,
+    /// because what is in flight may be lost, too. One packet may always go where none is in flight.
     fn has_room_for_repair(&self) -> bool {
         let Repair::Selective { missing, .. } = &self.repair else { return true };
         let Some(control) = self.congestion_control.as_ref().filter(|_| missing.is_all_told()) else {
@@ -264,13 +278,13 @@ impl RoceSender {
             || self.has_room_beside_gone(in_flight)
     }
 
-    /// Bytes from the first that is not acknowledged to the next to send, and those of flows before.
+    /// Bytes from the first not acknowledged to the next to send, and bytes in flight of flows before.
     #[inline]
     fn in_window(&self) -> u64 {
         self.next - self.unacknowledged + self.sequence.before_in_flight()
     }
 
-    /// Whether one more packet may go because some that are not acknowledged have arrived or are lost: those count where losses are
+    /// Whether one more packet may go because some in flight have arrived or are lost. Those count where losses are
     /// repaired (IRN, SIGCOMM 2018, section 3.2), but not in the window of a congestion control.
     fn has_room_beside_gone(&self, in_flight: u64) -> bool {
         let gone = self.gone_beyond();
@@ -279,7 +293,7 @@ impl RoceSender {
             && in_flight.saturating_sub(gone) + self.payload() <= control.window().get()
     }
 
-    /// Bytes that have arrived beyond the first that has not, or are lost and not sent again.
+    /// Bytes beyond the first missing byte that have arrived, or are lost and not sent again.
     #[inline]
     fn gone_beyond(&self) -> u64 {
         match &self.repair {
@@ -292,7 +306,7 @@ impl RoceSender {
         }
     }
 
-    /// The number of the last packet, and its payload bytes.
+    /// Number of the last packet, and its payload bytes.
     #[inline]
     fn last_packet(&self) -> (u64, u64) {
         let last = (self.size - 1) / self.payload();
@@ -334,7 +348,7 @@ impl RoceSender {
         sequence
     }
 
-    /// The next packet follows the last at the rate of now; the link itself keeps packets apart at its own rate.
+    /// Spaces the next packet from the last at the rate of now. The link itself keeps packets apart at its own rate.
     #[inline]
     fn pace(&mut self) {
         self.next_at = if self.rate >= self.line_rate {
@@ -346,7 +360,7 @@ impl RoceSender {
         };
     }
 
-    /// Asks the congestion control what it says, now that it has heard something.
+    /// Asks the congestion control for its rate and window, now that it has heard something.
     #[inline]
     fn ask_control(&mut self) {
         let Some(control) = &self.congestion_control else { return };
@@ -358,8 +372,8 @@ impl RoceSender {
         }
     }
 
-    /// The acknowledgement of a packet has arrived that left at `departure`, with what switches have written into it.
-    /// Returns whether it acknowledges anything new.
+    /// Takes an acknowledgement of a packet that left at `departure`, with what switches have written into it. Returns
+    /// whether it acknowledges anything new.
     #[inline]
     pub fn on_acknowledgement(
         &mut self,
@@ -406,7 +420,7 @@ impl RoceSender {
         newly_acked > 0
     }
 
-    /// A packet has arrived without its payload. Returns whether that was not known.
+    /// Takes in that a packet has arrived without its payload. Returns whether that is news.
     #[cold]
     fn on_trimmed(&mut self, now: Time, answer: &Packet, departure: Time) -> bool {
         let payload = self.payload();
@@ -419,7 +433,7 @@ impl RoceSender {
         is_news
     }
 
-    /// The same once another flow has its queue pair. Returns what is to be told to the congestion control,
+    /// Takes an acknowledgement once another flow has the queue pair. Returns what to tell the congestion control,
     /// which that flow has too, if anything.
     pub fn on_acknowledgement_after_handover(
         &mut self,
@@ -433,7 +447,7 @@ impl RoceSender {
         says_something.then(|| self.acknowledged(self.unacknowledged - before, packet, departure))
     }
 
-    /// What an acknowledgement of so many new bytes has said.
+    /// News of an acknowledgement of so many new bytes.
     #[inline]
     fn acknowledged(&self, newly_acked: u64, acknowledgement: &Packet, departure: Time) -> Acknowledged {
         let cumulative = self.sequence.position(self.unacknowledged);
@@ -462,7 +476,7 @@ impl RoceSender {
         Bytes::new(self.last_packet().1)
     }
 
-    /// Bytes of another flow on its queue pair are acknowledged, of one before it or not.
+    /// Takes in that bytes of another flow on its queue pair are acknowledged, which was before it or not.
     pub fn on_acknowledgement_of_another(
         &mut self,
         now: Time,
@@ -477,8 +491,8 @@ impl RoceSender {
         self.ask_if_quiet();
     }
 
-    /// Where nothing of its queue pair is on its way, or nobody would find out if that was lost, its receiver may not know that it lacks
-    /// credit: then it may send what asks.
+    /// Lets the sender ask for credit when nothing of its queue pair is in flight, or nothing would tell that it was
+    /// lost. Its receiver may not know then that it lacks credit.
     fn ask_if_quiet(&mut self) {
         let has_no_timeouts = matches!(self.repair, Repair::Selective { timeouts: None, .. });
         if self.in_flight() == 0
@@ -504,10 +518,10 @@ impl RoceSender {
         }
     }
 
-    /// A packet of a later flow on its queue pair, which left at `departure`, is acknowledged: with go-back-N
-    /// what left before and is not acknowledged is lost, but that is found no more often than a receiver
-    /// sends NACKs of it. Selective repeat leaves it to its timeout, which is short for the last packets.
-    /// Returns whether anything is.
+    /// Takes in that a packet of a later flow on its queue pair is acknowledged, which left at `departure`. With
+    /// go-back-N everything is lost that left before and is not acknowledged, found no more often than a receiver sends
+    /// NACKs. Selective repeat leaves it to its timeout, which is short for the last packets. Returns whether anything
+    /// is lost.
     pub fn on_later_acknowledgement(&mut self, now: Time, departure: Time) -> bool {
         let is_late = self.is_waiting() && self.began < departure;
         let Repair::GoBackN { nack_interval, next_nack, .. } = &mut self.repair else { return false };
@@ -519,7 +533,7 @@ impl RoceSender {
         is_lost
     }
 
-    /// The retransmission timer has expired.
+    /// Handles the retransmission timer, which has expired.
     pub fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
         let loss = Loss {
@@ -542,7 +556,7 @@ impl RoceSender {
         }
     }
 
-    /// The receiver has given so many bytes of credit since the flow started.
+    /// Takes credit: so many bytes in all since the flow started.
     pub fn on_credit(&mut self, now: Time, total: Bytes) {
         if let Some(control) = &mut self.congestion_control {
             control.on_credit(now, total);
@@ -550,7 +564,8 @@ impl RoceSender {
         }
     }
 
-    /// Up to which credit it asks its receiver for more, if flows behind it on its queue pair have so many bytes to send.
+    /// Credit up to which it asks its receiver for more, if flows behind it on its queue pair have so many bytes to
+    /// send.
     pub fn asks_for(&self, behind: Bytes) -> Bytes {
         let backlog = self.backlog().saturating_add(behind);
         self.congestion_control.as_ref().map_or(Bytes::ZERO, |control| control.asks_for(backlog))
@@ -570,7 +585,7 @@ impl RoceSender {
         Bytes::new(self.size - self.next).saturating_add(Bytes::new(lost))
     }
 
-    /// A congestion notification packet has arrived.
+    /// Takes a congestion notification packet.
     pub fn on_cnp(&mut self, now: Time) {
         self.settle(now);
         if let Some(control) = &mut self.congestion_control {
@@ -579,7 +594,7 @@ impl RoceSender {
         }
     }
 
-    /// The timer of the congestion control has been due by now, once or more often, or not at all.
+    /// Runs the timer of the congestion control as often as it has been due by now, which may be never.
     #[inline]
     pub fn settle(&mut self, now: Time) {
         if let Some(control) = &mut self.congestion_control
@@ -590,22 +605,22 @@ impl RoceSender {
         }
     }
 
-    /// When the timer of the congestion control is due; `Time::MAX` for never.
+    /// Time at which the timer of the congestion control is due; `Time::MAX` for never.
     pub fn next_timer(&self) -> Time {
         self.congestion_control.as_ref().map_or(Time::MAX, Algorithm::next_timer)
     }
 
-    /// When, once it has been settled, the timer of the congestion control is due after `now`; `Time::MAX` for never.
+    /// Time after `now` at which the timer of the congestion control is due once it is settled; `Time::MAX` for never.
     pub fn next_timer_after(&self, now: Time) -> Time {
         self.control_at(now).map_or(Time::MAX, |control| control.next_timer())
     }
 
-    /// How fast it may send at `now`.
+    /// Rate at which it may send at `now`.
     pub fn rate_at(&self, now: Time) -> Rate {
         self.control_at(now).map_or(self.rate, |control| control.rate().min(self.line_rate))
     }
 
-    /// The congestion control as it will be once it has been settled.
+    /// Congestion control as it will be once it is settled.
     fn control_at(&self, now: Time) -> Option<Cow<'_, Algorithm>> {
         let mut control = Cow::Borrowed(self.congestion_control.as_ref()?);
         if control.next_timer() <= now {

@@ -1,33 +1,32 @@
-//! The bytes of all flows of a persistent queue pair are one sequence to its congestion control, and one flow
-//! after another has that queue pair.
+//! One sequence of bytes for all flows of a persistent queue pair, which its congestion control hears of.
 
 use super::control::{Acknowledged, settle};
 use crate::congestion_control::Algorithm;
 use crate::kernel::units::{Bytes, Time};
 use crate::telemetry::Reading;
 
-/// Where a flow's bytes are in the sequence of its queue pair. On a queue pair of its own the two are the same.
+/// Position of a flow's bytes in the sequence of its queue pair. On a queue pair of its own the two are the same.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedSequence {
-    /// Bytes that its queue pair has carried before.
+    /// Bytes that earlier flows have sent on the queue pair.
     before: u64,
-    /// Of these, those that are not acknowledged.
+    /// Bytes of earlier flows that are not acknowledged.
     before_in_flight: u64,
-    /// Bytes of all flows that have had its queue pair, this one included; 0 before this one has handed it
-    /// over or taken it over.
+    /// Bytes of all flows that have had its queue pair, with this one; 0 before this one has handed it over or taken it
+    /// over.
     carried: u64,
-    /// Of these, as many as had been sent when it took over.
+    /// Bytes of the sequence that had been sent when this flow took over.
     sent_before: u64,
 }
 
-/// How far the sequence of a queue pair has come between one flow and the next.
+/// Progress of a queue pair's sequence between one flow and the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     /// Bytes of all flows that have had the queue pair.
     carried: u64,
-    /// Of these, as many as have been sent, if the last flow has not sent all.
+    /// Bytes of the sequence that were sent, if the last flow has not sent all.
     sent: u64,
-    /// Those of the last flow and of flows before that are not acknowledged.
+    /// Bytes of the last flow and of flows before that are not acknowledged.
     in_flight: u64,
 }
 
@@ -37,15 +36,15 @@ impl SharedSequence {
         if self.carried == 0 { size } else { self.carried }
     }
 
-    /// A flow of `size` bytes has the queue pair no longer. So many of its bytes are in flight, and `next` is
-    /// its next to send.
+    /// Hands the queue pair over from a flow of `size` bytes, whose next byte is `next` and of which so many bytes are
+    /// in flight.
     pub(super) fn hand_over(&mut self, size: u64, next: u64, in_flight: u64) -> Progress {
         self.carried = self.carried(size);
         let in_flight = in_flight + std::mem::take(&mut self.before_in_flight);
         Progress { carried: self.carried, sent: self.sent(next), in_flight }
     }
 
-    /// A flow of `size` bytes has the queue pair from now on. So many bytes of flows before it are in flight.
+    /// Gives the queue pair to a flow of `size` bytes. So many bytes of flows before it are in flight.
     pub(super) fn take_over(&mut self, progress: Progress, size: u64, before_in_flight: u64) {
         let Progress { carried, sent, .. } = progress;
         if self.carried == 0 {
@@ -57,36 +56,36 @@ impl SharedSequence {
         self.before_in_flight = before_in_flight;
     }
 
-    /// Where a byte of the flow is.
+    /// Position of a byte of the flow.
     #[inline]
     pub(super) fn position(&self, byte: u64) -> u64 {
         self.before + byte
     }
 
-    /// The next byte to send for the first time, when the flow's own next one is this.
+    /// Next byte of the sequence to send for the first time, when the flow's own next byte is this.
     #[inline]
     pub(super) fn sent(&self, next: u64) -> u64 {
         self.sent_before.max(self.position(next))
     }
 
-    /// Bytes in flight of flows before.
+    /// Bytes in flight of earlier flows.
     #[inline]
     pub(super) fn before_in_flight(&self) -> u64 {
         self.before_in_flight
     }
 
-    /// Bytes of a flow before are acknowledged.
+    /// Takes in that bytes of an earlier flow are acknowledged.
     pub(super) fn on_acknowledgement_before(&mut self, newly_acked: u64) {
         self.before_in_flight -= newly_acked;
     }
 }
 
-/// What a persistent queue pair has between one flow and the next.
+/// State of a persistent queue pair between one flow and the next.
 #[derive(Clone, Debug)]
 pub struct Handover {
     pub(super) congestion_control: Option<Algorithm>,
     pub(super) progress: Progress,
-    /// When the last packet began, and its bytes on the wire.
+    /// Time at which the last packet began, and its bytes on the wire.
     pub(super) began: Time,
     pub(super) wire: Bytes,
 }
@@ -97,7 +96,7 @@ impl Handover {
         self.progress.in_flight
     }
 
-    /// A congestion notification packet has arrived for a flow before.
+    /// Takes a congestion notification packet for an earlier flow.
     pub fn on_cnp(&mut self, now: Time) {
         if let Some(control) = &mut self.congestion_control {
             settle(control, now);
@@ -105,14 +104,14 @@ impl Handover {
         }
     }
 
-    /// The receiver has given so many bytes of credit in all.
+    /// Takes credit: so many bytes in all.
     pub fn on_credit(&mut self, now: Time, total: Bytes) {
         if let Some(control) = &mut self.congestion_control {
             control.on_credit(now, total);
         }
     }
 
-    /// A flow begins after all that came before are done.
+    /// Tells the congestion control that a flow begins after a rest, if everything before is acknowledged.
     pub fn on_rested(&mut self) {
         if self.progress.in_flight == 0
             && let Some(control) = &mut self.congestion_control
@@ -121,7 +120,7 @@ impl Handover {
         }
     }
 
-    /// Bytes of another flow are acknowledged that were not, of one before that which has left it or not.
+    /// Takes in that bytes of another flow are acknowledged, one before the last that had the queue pair or not.
     pub fn on_acknowledgement_of_another(
         &mut self,
         now: Time,

@@ -1,4 +1,4 @@
-//! What the sender of a persistent connection remembers from one flow to the next.
+//! State that the sender of a persistent connection keeps from one flow to the next.
 
 use super::round_trip::RoundTrip;
 use crate::congestion_control::Algorithm;
@@ -9,9 +9,9 @@ use crate::kernel::units::Time;
 pub struct Connection {
     pub(super) congestion_control: Algorithm,
     pub(super) round_trip: RoundTrip,
-    /// Bytes of all flows so far.
+    /// Bytes of all flows that the connection has carried.
     pub(super) carried: u64,
-    /// When all that was sent was acknowledged.
+    /// Time since which everything sent is acknowledged.
     pub(super) idle_since: Time,
 }
 
@@ -48,8 +48,9 @@ mod tests {
         sender.window().get()
     }
 
-    /// What a flow of 30 segments leaves whose first ten, unmarked, double the window to 20 segments and leave alpha at 1/2:
-    /// the next is marked, so that alpha is 0.3 and the window cut to 17 segments, and the others are not.
+    /// State that a flow of 30 segments leaves. Its first ten, unmarked, double the window to 20 segments and leave
+    /// alpha at 1/2. The next is marked, so that alpha is 0.3 and the window cut to 17 segments; the others are not
+    /// marked.
     fn left() -> Connection {
         let mut first = TcpSender::new(&settings(), &Host::default(), Bytes::new(30 * SEGMENT));
         send(&mut first);

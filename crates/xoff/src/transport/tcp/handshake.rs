@@ -24,7 +24,7 @@ impl Handshake {
         Self { sender, sent: 0, due: true }
     }
 
-    /// What to send now.
+    /// Returns what to send now.
     pub fn poll_transmit(&mut self) -> Transmit {
         if !std::mem::take(&mut self.due) {
             return Transmit::WindowFull;
@@ -38,12 +38,12 @@ impl Handshake {
         !self.due
     }
 
-    /// When to give up on it.
+    /// Time to wait for an answer.
     pub fn timeout(&self) -> Span {
         self.sender.timeout()
     }
 
-    /// The SYN or its answer is lost.
+    /// Sends another SYN, since the last one or its answer is lost.
     pub fn on_timeout(&mut self) {
         self.due = true;
         self.sender.on_syn_timeout();
@@ -64,7 +64,7 @@ impl Handshake {
         self.sender.window()
     }
 
-    /// The SYN is answered: the flow begins.
+    /// Opens the connection by the answer to a SYN. Returns the sender of the flow.
     pub fn open(&mut self, now: Time, answer: &Packet) -> TcpSender {
         self.sender.on_open(now, answer, self.sent > 1, self.sent > FORGIVEN);
         self.sender.clone()

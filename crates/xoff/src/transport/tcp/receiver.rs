@@ -1,4 +1,9 @@
-//! The receiving side: what has arrived, when to acknowledge it and how to echo marks.
+//! Receiver of TCP: what has arrived, when to acknowledge it and how to echo marks.
+//!
+//! In-order data is acknowledged for every so many segments, or when the timer of a delayed acknowledgement expires
+//! (RFC 5681, section 4.2). Data out of order, and data that fills a gap, is acknowledged at once, with a block of what
+//! lies beyond the gap (RFC 2018). Marks are echoed as the sender's congestion control needs it: exactly, run by run
+//! (RFC 8257, section 3.2), or latched until the sender has reduced its window (RFC 3168, section 6.1.3).
 
 use crate::congestion_control::{Echo, EchoReading};
 use crate::kernel::units::Bytes;
@@ -18,7 +23,7 @@ pub struct Acknowledgement {
     pub block: Option<(u64, u64)>,
 }
 
-/// What one data packet leads to.
+/// Consequences of one data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
     /// An acknowledgement to send first, for what was pending.
@@ -27,11 +32,11 @@ pub struct Received {
     pub now: Option<Acknowledgement>,
     /// Whether this was the last byte missing.
     pub complete: bool,
-    /// Bytes of it that were there before.
+    /// Bytes of the packet that were there before.
     pub had: u64,
 }
 
-/// Whether it opens the connection and carries nothing.
+/// Whether the packet opens the connection and carries no data.
 fn is_syn(packet: &Packet) -> bool {
     packet.length() == 0
 }
@@ -71,7 +76,7 @@ impl TcpReceiver {
         }
     }
 
-    /// A data packet has arrived, or a SYN, which has no byte and is answered at once. A mark on a SYN says nothing.
+    /// Takes a data packet, or a SYN, which has no byte and is answered at once. A mark on a SYN says nothing.
     // Called at one place; as a call half of it is writing and reading what it returns.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -103,7 +108,7 @@ impl TcpReceiver {
         Received { before, now: at_once.then(|| self.acknowledge(block)), complete, had }
     }
 
-    /// The timer of a pending acknowledgement has expired.
+    /// Acknowledges what is pending, since its timer has expired.
     pub fn on_timer(&mut self) -> Option<Acknowledgement> {
         (self.pending > 0).then(|| self.acknowledge(None))
     }
@@ -112,7 +117,8 @@ impl TcpReceiver {
         self.marked != packet.is(MARKED)
     }
 
-    /// Two-state machine of the DCTCP receiver: a change answers at once for what is pending, with the old state.
+    /// Answers what is pending with the old state if marked packets begin or end here: the two-state machine of DCTCP's
+    /// receiver (SIGCOMM 2010, figure 10).
     fn on_mark_change(&mut self, packet: &Packet) -> Option<Acknowledgement> {
         let old_state = self.echo == Echo::Exact(EchoReading::OldState);
         (old_state && self.turned(packet)).then(|| self.acknowledge(None))

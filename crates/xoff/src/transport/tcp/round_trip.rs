@@ -38,12 +38,12 @@ impl RoundTrip {
         self.backoff = 0;
     }
 
-    /// The timeout expired: the next one waits twice as long.
+    /// Doubles the next timeout, since one has expired (RFC 6298, section 5.5).
     pub(super) fn back_off(&mut self) {
         self.backoff += 1;
     }
 
-    /// The timeout: srtt + 4 rttvar within its bounds, doubled for each expiry up to the largest.
+    /// Timeout: srtt + 4 rttvar within its bounds, doubled for each expiry up to the largest (RFC 6298, section 2).
     #[inline]
     pub(super) fn timeout(&self, bounds: &Bounds) -> Span {
         let base = if self.smoothed == Span::ZERO {

@@ -1,12 +1,14 @@
 //! Segmentation offload (TSO): new data leaves the stack in trains, which the adapter cuts into segments.
-//! A train begins as Linux lets it (`tcp_tso_should_defer`): when the window has room for a full one, for all that is left
-//! of the flow, or for a third of the window. Until then the flow waits for acknowledgements.
+//!
+//! A train begins as Linux lets it (`tcp_tso_should_defer`): when the window has room for a full train, for all that is
+//! left of the flow, or for a third of the window. Until then the flow waits for acknowledgements.
+//!
 //! Left out: the shorter train that goes at once if the next acknowledgement is more than half a round trip away.
 
-/// A train need not wait for more than this part of the window (`tcp_tso_win_divisor`).
+/// Part of the window for which a train need not wait any longer (`tcp_tso_win_divisor`).
 const WINDOW_DIVISOR: u64 = 3;
 
-/// What of a flow has left in trains.
+/// Progress of a flow in trains.
 #[derive(Clone, Debug)]
 pub(super) struct Segmentation {
     /// Bytes of the longest train.
@@ -22,8 +24,8 @@ impl Segmentation {
         Self { longest, segment, end: 0 }
     }
 
-    /// Whether the segment at `next` may go, for which the window has room: in the train under way, or at the head of a
-    /// new one. `room` is what is left of `window`, `rest` what is left of the flow.
+    /// Whether the segment at `next` may go: in the train under way, or at the head of a new one. `room` is what is
+    /// left of `window`, at least a segment, and `rest` what is left of the flow.
     pub(super) fn may_go(&mut self, next: u64, room: u64, window: u64, rest: u64) -> bool {
         if next < self.end {
             return true;

@@ -1,4 +1,18 @@
-//! The sending side: what to send next, and what acknowledgements and timeouts change.
+//! Sender of TCP: what to send next, and what acknowledgements and timeouts change.
+//!
+//! The sender decides which segment may leave now. The congestion control says how many bytes may be in flight, its
+//! window; the sender counts those that are (pipe, RFC 6675, section 4) and lets segments go while the window has room.
+//! Segments known to be lost go first, then new data.
+//!
+//! It is in one of three states, as Linux is. In `Open` nothing is known to be lost, and every acknowledgement may let
+//! the window grow. Duplicate or selective acknowledgements of so many segments as `duplicate_threshold` says begin a
+//! `Recovery` (RFC 6675, section 5; RFC 6582, section 3.2). The congestion control then lowers the window once, and
+//! holes are sent again until everything that was out at the loss is acknowledged. An expiry of the retransmission
+//! timer begins `Loss` (RFC 6298, section 5): everything that has not arrived counts as lost, the timeout doubles, and
+//! the flow starts again from a window of one segment.
+//!
+//! SACK repairs by a scoreboard of the blocks that acknowledgements report. `NewReno` has none: it sends again the
+//! first missing segment on each partial acknowledgement, and inflates the window by duplicates.
 
 use super::connection::Connection;
 use super::round_trip::{Bounds, RoundTrip};
@@ -20,7 +34,7 @@ enum State {
     Loss,
 }
 
-/// Whether an acknowledgement is the answer to a SYN, and not one of data.
+/// Whether an acknowledgement answers a SYN, and not data.
 fn answers_syn(packet: &Packet) -> bool {
     packet.sequence() == 0 && packet.length() == 0
 }
@@ -30,17 +44,16 @@ fn initial_window(settings: &Tcp) -> Bytes {
     window.min(settings.maximum_window.unwrap_or(Bytes::MAX))
 }
 
-/// What is looked at when new segments leave, if there is anything.
+/// State that is looked at when new segments leave, where there is any.
 #[derive(Clone, Debug)]
 struct Departures {
-    /// With segmentation offload.
+    /// Trains of segmentation offload, if the host has it.
     segmentation: Option<Segmentation>,
-    /// Without timestamps.
+    /// Timed segment, if there are no timestamps.
     timing: Option<Timing>,
 }
 
-/// Sending state of one flow. What an acknowledgement touches while nothing is lost comes first, but for what the congestion
-/// control keeps behind what it needs for that.
+/// Sending state of one flow. The fields that an acknowledgement touches while nothing is lost come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct TcpSender {
@@ -54,11 +67,12 @@ pub struct TcpSender {
     maximum_window: u64,
     /// Window beyond the congestion control's by duplicate acknowledgements under `NewReno`.
     inflation: u64,
-    /// Most bytes of an acknowledgement that is taken without more ado.
+    /// Most bytes of an acknowledgement that takes the plain path: one sample and one call of the congestion control.
     taken_plainly: Bytes,
-    /// Bytes of earlier flows on this connection: the flow's own bytes count from 0, those the congestion control hears of from here.
+    /// Bytes of earlier flows on this connection. The flow's own bytes count from 0; the congestion control hears of
+    /// them from here on.
     carried_before: u64,
-    /// Where the data begins that is sent first after the window was reduced.
+    /// First byte of the segment that tells the receiver of a reduced window; `u64::MAX` before the first reduction.
     reduced_before: u64,
     departures: Option<Box<Departures>>,
     duplicates: u32,
@@ -67,7 +81,7 @@ pub struct TcpSender {
     recovery: Recovery,
     /// The next retransmission goes out whatever the window.
     forced: bool,
-    /// Partial acknowledgements of this recovery, of which the second and later ones leave the timer as it is.
+    /// Partial acknowledgements of this recovery. The second and later ones leave the timer as it is.
     partials: u8,
     duplicate_threshold: u32,
     round_trip: RoundTrip,
@@ -76,9 +90,9 @@ pub struct TcpSender {
     recover: u64,
     /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
     rescued: bool,
-    /// Most bytes of an acknowledgement that the congestion control hears of at once.
+    /// Most acknowledged bytes that the congestion control hears of at once.
     counted_at_once: Bytes,
-    /// First byte not yet sent when the first block came of those that are known, or the first duplicate under `NewReno`.
+    /// First byte not yet sent when the first known block came, or the first duplicate under `NewReno`.
     limited_from: u64,
     /// First byte that was not acknowledged when the timer last expired.
     expired_at: u64,
@@ -161,7 +175,7 @@ impl TcpSender {
         Connection { congestion_control, round_trip, carried, idle_since: now }
     }
 
-    /// Where on its connection a byte of the flow is.
+    /// Position of a byte of the flow on its connection.
     #[inline]
     fn position(&self, byte: u64) -> u64 {
         self.carried_before + byte
@@ -173,8 +187,8 @@ impl TcpSender {
         self.unacknowledged == self.size
     }
 
-    /// Whether an acknowledgement of something new leaves the retransmission timer as it is: a window of which much is lost is
-    /// better sent again after a timeout than repaired segment by segment (RFC 6582, section 3.2, step 3).
+    /// Whether an acknowledgement of something new leaves the retransmission timer as it is. If much of a window is
+    /// lost, a timeout is better than repair segment by segment (RFC 6582, section 3.2, step 3).
     #[inline]
     pub fn keeps_timer(&self) -> bool {
         self.partials > 1
@@ -204,19 +218,20 @@ impl TcpSender {
         sequence == self.reduced_before
     }
 
-    /// The adapter, not the window, keeps this flow from sending.
+    /// Takes in that the adapter, and not the window, keeps this flow from sending.
     #[inline]
     pub fn on_held_back(&mut self) {
         self.window_limited = false;
     }
 
-    /// The SYN of its connection was not answered in time.
+    /// Takes in that the SYN of its connection was not answered in time.
     pub(super) fn on_syn_timeout(&mut self) {
         self.timeouts += 1;
         self.round_trip.back_off();
     }
 
-    /// Its connection is open, by this answer to a SYN. If SYNs were `lost`, the first window is one segment.
+    /// Takes in that its connection is open, by this answer to a SYN. If SYNs were `lost`, the first window is one
+    /// segment (RFC 5681, section 3.1).
     pub(super) fn on_open(&mut self, now: Time, answer: &Packet, repeated: bool, lost: bool) {
         if self.timing().is_none() || !repeated {
             self.round_trip.sample(now.since(Time::new(answer.stamp())));
@@ -226,13 +241,13 @@ impl TcpSender {
         }
     }
 
-    /// One more segment at most, and it ends. Returns how long it will then have been.
+    /// Ends the flow after one more segment at most. Returns its bytes.
     pub fn end(&mut self) -> Bytes {
         self.size = self.size.min(self.next + self.segment);
         Bytes::new(self.size)
     }
 
-    /// What to send now. Call again until it answers something else than a segment.
+    /// Returns what to send now. The host calls it again until it answers something else than a segment.
     // Called at two places, one of them seldom.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -262,7 +277,7 @@ impl TcpSender {
         Transmit::Idle
     }
 
-    /// The window keeps this flow from sending. Where that is the largest window, the congestion control's is not the
+    /// Notes that the window keeps this flow from sending. At the largest window the congestion control's is not the
     /// limit, and does not grow.
     #[inline]
     fn window_full(&mut self) -> Transmit {
@@ -270,8 +285,8 @@ impl TcpSender {
         Transmit::WindowFull
     }
 
-    /// Whether segmentation offload, if there is any, lets the next segment go, which may then be timed. A loss is repaired
-    /// segment by segment.
+    /// Whether segmentation offload, if there is any, lets the next segment go, which may then be timed. Losses are
+    /// repaired segment by segment.
     fn may_leave(&mut self, now: Time, length: u64, in_flight: u64, window: u64) -> bool {
         let Some(departures) = &mut self.departures else { return true };
         let Departures { segmentation, timing } = &mut **departures;
@@ -298,11 +313,12 @@ impl TcpSender {
         if self.scoreboard.is_clear() {
             return sent;
         }
+        // SetPipe (RFC 6675, section 4): what has arrived or is lost and not sent again is out of the network.
         let gone = (self.scoreboard.sacked_count() + self.scoreboard.lost_count()) * self.segment;
         sent.saturating_sub(gone - self.short_of_gone())
     }
 
-    /// By how much the last segment, where it is gone, is shorter than others.
+    /// Bytes by which the last segment, where it is gone, is shorter than others.
     fn short_of_gone(&self) -> u64 {
         let last = self.size.saturating_sub(1) / self.segment;
         let is_sent = self.next == self.size;
@@ -319,7 +335,7 @@ impl TcpSender {
         self.send_again(segment)
     }
 
-    /// RFC 6675, `NextSeg` rules 3 and 4: no loss is known and no new data is left.
+    /// Sends again when no loss is known and no new data is left (RFC 6675, section 4, `NextSeg` rules 3 and 4).
     fn repair_the_tail(&mut self) -> Transmit {
         if self.recovery == Recovery::NewReno {
             return Transmit::Idle;
@@ -346,7 +362,7 @@ impl TcpSender {
         Transmit::Segment { sequence, length: length as u32, retransmission: true }
     }
 
-    /// An acknowledgement has arrived. Returns whether it acknowledges anything new.
+    /// Takes an acknowledgement. Returns whether it acknowledges anything new.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> bool {
         let cumulative = packet.sequence().min(self.size);
@@ -391,8 +407,9 @@ impl TcpSender {
         }
     }
 
-    /// Of segments that were joined, the congestion control hears as if each had been acknowledged by itself (Linux since
-    /// 4.0). An echo may make it reduce the window.
+    /// Takes an acknowledgement with an echo, without timestamps, or of joined segments. For each joined segment the
+    /// congestion control hears as if it were acknowledged by itself (Linux since 4.0). An echo may make it reduce the
+    /// window.
     #[cold]
     fn on_peculiar_ack(&mut self, now: Time, all: Ack<'_>, round_trip: Span) {
         let unacknowledged = self.unacknowledged;
@@ -417,23 +434,23 @@ impl TcpSender {
         }
     }
 
-    /// A window at its floor is not reduced, but the receiver must be told all the same, or it echoes for ever (RFC 3168,
-    /// section 6.1.2).
+    /// Tells the receiver once a window that the window was reduced, even where it is at its floor and was not.
+    /// Otherwise the receiver echoes for ever (RFC 3168, section 6.1.2).
     fn tell_once_a_window(&mut self) {
         if self.reduced_before == u64::MAX || self.unacknowledged > self.reduced_before {
             self.reduced_before = self.next;
         }
     }
 
-    /// The next new segment tells the receiver if the window is smaller than before.
+    /// Has the next new segment tell the receiver if the window is smaller than before.
     fn tell_of_reduction(&mut self, before: Bytes) {
         if self.congestion_control.window() < before {
             self.reduced_before = self.next;
         }
     }
 
-    /// Returns whether the window may grow by it: not while a recovery lasts, nor by what ends one of `NewReno`, which says what the
-    /// window is then (RFC 6582, section 3.2, step 3).
+    /// Goes on with a recovery. Returns whether the window may grow by this acknowledgement: not while a recovery
+    /// lasts, nor by the end of one of `NewReno`, which sets the window (RFC 6582, section 3.2, step 3).
     #[cold]
     fn on_progress_in_recovery(&mut self, now: Time, newly_acked: u64) -> bool {
         let repairs_by_new_reno = self.state == State::Recovery && self.recovery == Recovery::NewReno;
@@ -448,6 +465,7 @@ impl TcpSender {
             return !repairs_by_new_reno;
         }
         if repairs_by_new_reno {
+            // Partial window deflation (RFC 6582, section 3.2, step 3).
             self.inflation = self.inflation.saturating_sub(newly_acked);
             if newly_acked >= self.segment {
                 self.inflation += self.segment;
@@ -499,8 +517,8 @@ impl TcpSender {
         self.forced = true;
     }
 
-    /// Without blocks, each below the threshold lets a new segment go (limited transmit; RFC 5681, section 3.2, step 1), and in a
-    /// recovery every one.
+    /// Counts a duplicate acknowledgement. Without blocks each below the threshold lets a new segment go (limited
+    /// transmit; RFC 5681, section 3.2, step 1), and in a recovery every one does.
     fn on_duplicate(&mut self) {
         if self.duplicates == 0 && self.recovery == Recovery::NewReno {
             self.limited_from = self.next;
@@ -546,9 +564,11 @@ impl TcpSender {
     fn enter_recovery(&mut self, now: Time) {
         let in_flight = self.flight_size();
         self.state = State::Recovery;
+        // RecoveryPoint (RFC 6675, section 5, step 4.1); recover (RFC 6582, section 3.2, step 2).
         self.recover = self.next;
         self.rescued = false;
         if self.recovery == Recovery::NewReno {
+            // cwnd = ssthresh + 3 * SMSS (RFC 5681, section 3.2, step 3).
             self.inflation = u64::from(self.duplicate_threshold) * self.segment;
         }
         self.lose_first();
@@ -563,15 +583,18 @@ impl TcpSender {
         self.tell_of_reduction(before);
     }
 
-    /// The retransmission timer has expired: everything that has not arrived is lost.
+    /// Handles the retransmission timer, which has expired: everything that has not arrived is lost (RFC 6298, section
+    /// 5.4 to 5.6).
     #[cold]
     pub fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
+        // A second expiry for the same byte leaves the threshold (RFC 5681, section 3.1).
         if self.expired_at != self.unacknowledged {
             self.expired_at = self.unacknowledged;
             let in_flight = Bytes::new(self.next - self.unacknowledged);
             self.lower_window(now, in_flight, LossKind::Timeout);
         }
+        // RFC 6298, section 5.5.
         self.round_trip.back_off();
         self.state = State::Loss;
         self.partials = 0;
@@ -675,7 +698,7 @@ mod tests {
         assert_eq!(told.collect::<Vec<_>>(), [15]);
     }
 
-    /// A window of two segments cannot be halved. Who echoes a mark until it is told stops all the same.
+    /// A window of two segments cannot be halved. A receiver that echoes marks until it is told stops all the same.
     #[test]
     fn a_window_at_its_floor_tells_of_an_echo_once_a_window() {
         let mut settings = settings(Recovery::Sack);
@@ -869,7 +892,8 @@ mod tests {
         assert_eq!(sender.timeouts, 2);
     }
 
-    /// Its timeout is 300 us by one sample of 100 us, and twice that until data that was sent only once is acknowledged.
+    /// The timeout is 300 us by one sample of 100 us. It is twice that until data that was sent only once is
+    /// acknowledged.
     #[test]
     fn without_timestamps_a_back_off_lasts_until_new_data_is_acknowledged() {
         let settings = Tcp { timestamps: false, minimum_rto: Span::new(1), ..settings(Recovery::Sack) };

@@ -1,5 +1,5 @@
-//! Round-trip samples without timestamps: one segment at a time is timed (RFC 6298, section 3), and once anything was sent
-//! again, none that was sent before (Karn).
+//! Round-trip samples without timestamps: one segment at a time is timed (RFC 6298, section 3). Once anything is sent
+//! again, no segment sent before counts (Karn).
 
 use crate::kernel::units::{Span, Time};
 
@@ -11,17 +11,18 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    /// New data up to `end` is sent.
+    /// Times new data up to `end`, which is sent now, if nothing is timed yet.
     pub(super) fn on_sent(&mut self, now: Time, end: u64) {
         self.timed.get_or_insert((end, now));
     }
 
-    /// Something is sent again: of what is in flight an acknowledgement may now tell late, or twice.
+    /// Drops the sample, since something is sent again: acknowledgements of what is in flight may now be late or
+    /// ambiguous.
     pub(super) fn on_sent_again(&mut self) {
         self.timed = None;
     }
 
-    /// All before `cumulative` is acknowledged. Returns the sample that this gives.
+    /// Takes an acknowledgement of everything before `cumulative`. Returns the sample that this gives.
     pub(super) fn on_ack(&mut self, now: Time, cumulative: u64) -> Option<Span> {
         let (_, sent) = self.timed.take_if(|(end, _)| *end <= cumulative)?;
         Some(now.since(sent))
