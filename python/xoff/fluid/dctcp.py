@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Bottleneck:
-    """The link that the flows share, and the round trip over it."""
+    """The link that all flows share, and the round trip over it."""
 
     rate_bps: float
-    """Its rate [C]."""
+    """Rate of the link [C]."""
     round_trip_ns: float
-    """Round trip while its queue is empty [RTT]."""
+    """Round-trip time while the queue is empty [RTT]."""
     packet_bytes: int = 1500
-    """Bytes that a packet takes on it."""
+    """Bytes of a packet on the link."""
 
     @property
     def in_flight(self) -> float:
@@ -29,11 +29,11 @@ class Bottleneck:
 
     @property
     def least_threshold(self) -> float:
-        """Above so many packets the queue never runs empty, whatever the number of flows [equation 13]."""
+        """Threshold in packets above which the queue never runs empty, whatever the number of flows [equation 13]."""
         return self.in_flight / 7
 
     def greatest_gain(self, threshold: float) -> float:
-        """Below this gain a single flow's share of marked packets spans more than one cut [equation 15].
+        """Returns the gain below which a flow's average of marks spans more than one cut [equation 15].
 
         Args:
             threshold: Packets in the queue above which packets are marked [K].
@@ -50,7 +50,7 @@ class SteadyState:
 
     bottleneck: Bottleneck
     flows: int
-    """How many share the bottleneck [N]."""
+    """Number of flows that share the bottleneck [N]."""
     threshold: float
     """Packets in the queue above which packets are marked [K]."""
 
@@ -99,7 +99,7 @@ class SteadyState:
 
 @dataclass(frozen=True, kw_only=True)
 class ExactSteadyState(SteadyState):
-    """The same without the approximation for large windows: equations 6 and 7 as they stand."""
+    """The sawtooth without the approximation for large windows: equations 6 and 7 as they stand."""
 
     @property
     def marked_share(self) -> float:

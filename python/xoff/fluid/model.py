@@ -26,26 +26,26 @@ Array = npt.NDArray[np.float64]
 
 
 class FixedPoint(NamedTuple):
-    """Where equal flows would stay for ever."""
+    """The fixed point of a model: the state in which equal flows would stay for ever."""
 
     probability: float
-    """Of a mark [p*]."""
+    """Probability of a mark [p*]."""
     queue_bytes: float
-    """`maximum` where no length below it has that probability [q*]."""
+    """Length of the queue; `maximum` where no shorter queue has that probability [q*]."""
     above_rate_bps: float
     """Target rate less rate of each flow."""
     alpha: float
-    """Of each flow."""
+    """Estimate of congestion (alpha) of each flow."""
 
 
 @dataclass(frozen=True)
 class Fluid:
-    """A checked model. It never changes: `with_values` gives another one."""
+    """A checked model, which never changes: `with_values` returns another one."""
 
     model: str
-    """`dcqcn` or `dctcp`."""
+    """Name of the model, `dcqcn` or `dctcp`."""
     changes: tuple[str, ...] = ()
-    """What differs from the defaults, each `KEY=VALUE`."""
+    """Changes to the default parameters, each `KEY=VALUE`."""
     _core: _xoff.Fluid = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,18 +53,18 @@ class Fluid:
 
     @classmethod
     def of(cls, model: str, **parameters: object) -> Fluid:
-        """A model with some parameters that differ from the defaults; quantities are text with a unit.
+        """Makes a model, with some parameters that differ from the defaults; quantities are text with a unit.
 
-        Raises ScenarioError, one line that names key and remedy, for what cannot be a parameter.
+        Raises ScenarioError, one line that names key and remedy, for an invalid parameter.
         """
         return cls(model).with_values(parameters)
 
     def with_value(self, key: str, value: object) -> Fluid:
-        """The same with one parameter changed. Raises ScenarioError."""
+        """Returns the model with one parameter changed. Raises ScenarioError."""
         return self.with_values({key: value})
 
     def with_values(self, values: Mapping[str, object]) -> Fluid:
-        """The same with some parameters changed. Raises ScenarioError."""
+        """Returns the model with some parameters changed. Raises ScenarioError."""
         changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
         return replace(self, changes=(*self.changes, *changes))
 
@@ -108,7 +108,7 @@ class Fluid:
         """Integrates the equations, without holding Python's lock.
 
         Args:
-            goes_on: Called now and then with the share that is done; the trajectory ends where it answers False.
+            goes_on: Called now and then with the share that is done; if it returns False, the trajectory ends there.
         """
         seconds, series = self._core.run(goes_on)
         values = {(quantity, flow): _array(column) for quantity, flow, column in series}
@@ -127,28 +127,30 @@ def _base(dimension: str, quantity: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A model over time, recorded `every` so often."""
+    """A model over time, recorded at intervals of its parameter `every`."""
 
     seconds: Array
-    """When."""
+    """Times of the records."""
     values: Mapping[tuple[str, int | None], Array]
-    """By quantity, and by flow where each flow has its own: bytes (`queue`, `window`), bits per second (`rate`,
-    `target_rate`) or a share of one (`alpha`)."""
+    """Values by quantity, and by flow where each flow has its own.
+
+    They are bytes (`queue`, `window`), bits per second (`rate`, `target_rate`) or a share of one (`alpha`).
+    """
 
     @property
     def queue_bytes(self) -> Array:
-        """Of the one queue."""
+        """Length of the queue over time."""
         return self.values["queue", None]
 
     @property
     def rates_bps(self) -> Array:
-        """A row for each flow, 0 before it starts; no row where the model's flows are all alike."""
+        """Rates over time, a row per flow, 0 before it starts; no row where the model's flows are all alike."""
         rates = [values for (quantity, _), values in self.values.items() if quantity == "rate"]
         return np.array(rates).reshape(len(rates), len(self.seconds))
 
     @property
     def difference_bps(self) -> Array:
-        """Greatest rate less least [z, of two flows]. Raises LookupError where flows have no rates of their own."""
+        """Greatest rate less least over time [z, of two flows]. Raises LookupError where flows have no own rates."""
         rates = self.rates_bps
         if not len(rates):
             message = "the model's flows are all alike: there is no difference of their rates"
@@ -157,6 +159,6 @@ class Trajectory:
         return greatest_less_least
 
     def after(self, seconds: float) -> Trajectory:
-        """What was recorded from then on."""
+        """Returns the part of the trajectory from a time on."""
         kept = self.seconds >= seconds
         return Trajectory(self.seconds[kept], {key: values[kept] for key, values in self.values.items()})

@@ -1,4 +1,4 @@
-"""Fluid models: a few over time; of many, what became of each."""
+"""Figures of fluid models: a few over time, or the outcomes of many."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIZE_INCHES = (6.4, 5.2)
 
 
 def save(swept: Swept, path: Path) -> None:
-    """Writes a figure to a file; its ending says in which format."""
+    """Writes the figure of a sweep to a file, in the format of its ending."""
     with style.context():
         figure = HouseFigure(figsize=_SIZE_INCHES)
         (_draw_over_time if len(swept.points) <= MOST_LINES else _draw_outcomes)(swept, figure)
@@ -32,7 +32,7 @@ def save(swept: Swept, path: Path) -> None:
 
 
 def draw_differences(points: Sequence[Point], ax: Axes) -> None:
-    """The greatest rate less the least over time, a line for each combination."""
+    """Draws the greatest rate less the least over time, a line for each combination."""
     for point in points:
         _line(ax, point, point.trajectory.difference_bps, point.label)
     ax.yaxis.set_major_formatter(style.ticks(style.RATE_UNITS))
@@ -40,7 +40,7 @@ def draw_differences(points: Sequence[Point], ax: Axes) -> None:
 
 
 def draw_queues(points: Sequence[Point], ax: Axes) -> None:
-    """The queue over time, a line for each combination."""
+    """Draws the queue over time, a line for each combination."""
     for point in points:
         _line(ax, point, point.trajectory.queue_bytes, point.label or "queue")
     ax.yaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))
@@ -87,7 +87,7 @@ def _line(ax: Axes, point: Point, values: Array, label: str) -> None:
 
 
 def _draw_outcomes(swept: Swept, figure: Figure) -> None:
-    """What became of each, against the values of the first parameter; a line for each combination of the others."""
+    """Draws the outcomes against the first parameter, a line for each combination of the others."""
     first, *_ = swept.sweep.axes
     lines: dict[str, list[Row]] = {}
     for row in swept.rows:

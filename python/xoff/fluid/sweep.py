@@ -1,4 +1,4 @@
-"""A fluid model for every combination of some values of its parameters, and what became of each."""
+"""A fluid model at every combination of some values of its parameters, with the outcome of each."""
 
 from __future__ import annotations
 
@@ -29,46 +29,46 @@ NUMBERS = "fluid.json"
 
 @dataclass(frozen=True)
 class Row:
-    """What became of one combination."""
+    """Outcome of one combination."""
 
     at: Mapping[str, str]
-    """The values that are its own."""
+    """Values of the varied parameters."""
     difference_bps: float | None
-    """Greatest rate less least, mean of the last tenth of the time; None where flows are all alike."""
+    """Greatest rate less least, as a mean over the last tenth of the time; None where flows are all alike."""
     queue_mean_bytes: float
-    """Of the second half of the time."""
+    """Mean queue in the second half of the time."""
     queue_low_bytes: float
-    """The least of that; 0 if the queue ran empty."""
+    """Least queue in the second half of the time; 0 if it ran empty."""
     queue_high_bytes: float
-    """The greatest of that."""
+    """Greatest queue in the second half of the time."""
     fixed_point: FixedPoint | None
-    """Where equal flows would stay; None for a model that goes round in a cycle."""
+    """Fixed point of equal flows; None for a model that goes round in a cycle."""
     sawtooth_bytes: tuple[float, float] | None
-    """Least and greatest queue of that cycle in closed form."""
+    """Least and greatest queue of that cycle, in closed form."""
 
     def as_dict(self) -> dict[str, Any]:
-        """What `fluid.json` holds of it."""
+        """Returns the outcome as `fluid.json` holds it."""
         fixed_point = self.fixed_point and self.fixed_point._asdict()
         return {**asdict(self), "at": dict(self.at), "fixed_point": fixed_point}
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One combination, integrated."""
+    """One combination, with its trajectory."""
 
     at: Mapping[str, str]
-    """The values that are its own."""
+    """Values of the varied parameters."""
     model: Fluid
     trajectory: Trajectory
 
     @property
     def label(self) -> str:
-        """Its values, as a legend has them."""
+        """Values of the combination, as a legend has them."""
         return ", ".join(f"{key} {value}" for key, value in self.at.items())
 
     @cached_property
     def row(self) -> Row:
-        """What became of it."""
+        """Outcome of the combination."""
         end = self.trajectory.seconds[-1]
         late = self.trajectory.after(end / 2).queue_bytes
         last = self.trajectory.after(0.9 * end)
@@ -86,27 +86,27 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is to be tried."""
+    """A sweep of a fluid model before it has run."""
 
     model: str
     axes: Mapping[str, Sequence[str]]
-    """For each parameter its values, as a scenario would spell them."""
+    """Values of each parameter, as a scenario would spell them."""
     models: tuple[tuple[Mapping[str, str], Fluid], ...]
     """Every combination, in the order of the axes; each is checked."""
 
     @classmethod
     def of(cls, base: Fluid, axes: Mapping[str, Sequence[str]]) -> Sweep:
-        """Every combination of the values. Raises ScenarioError if one cannot be."""
+        """Prepares every combination of the values. Raises ScenarioError if one is invalid."""
         combinations = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
         models = ((at, Fluid(base.model, (*base.changes, *map("=".join, at.items())))) for at in combinations)
         return cls(base.model, axes, tuple(models))
 
     def run(self, *, workers: int = 1, on_finished: Callable[[], None] = lambda: None) -> Swept:
-        """Integrates all, some at a time; Ctrl-C ends it, and leaves what was finished.
+        """Integrates all combinations, some at a time; Ctrl-C ends that, and finished ones are returned.
 
         Args:
-            workers: How many threads.
-            on_finished: Called for each that is done.
+            workers: Number of threads.
+            on_finished: Called after each combination.
 
         Raises:
             ValueError: There are no workers.
@@ -135,31 +135,31 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """What has been tried."""
+    """A sweep of a fluid model that has run, or the part of it that has."""
 
     sweep: Sweep
     points: tuple[Point, ...]
-    """What was integrated, in the order of the sweep: all of it, unless Ctrl-C ended it."""
+    """Integrated combinations, in the order of the sweep; all of them unless Ctrl-C ended it."""
 
     @property
     def rows(self) -> list[Row]:
-        """What became of each."""
+        """Outcomes, in the order of the sweep."""
         return [point.row for point in self.points]
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is missing."""
+        """Whether every combination was integrated."""
         return len(self.points) == len(self.sweep.models)
 
     @property
     def series(self) -> pa.Table:
-        """Everything recorded: the values of each combination, `time_us`, `quantity`, `flow` (or null), `value`."""
+        """Every record: the values of its combination, `time_us`, `quantity`, `flow` (or null), `value`."""
         import pyarrow as pa
 
         return pa.concat_tables(_series(point) for point in self.points)
 
     def as_dict(self) -> dict[str, Any]:
-        """What `fluid.json` holds."""
+        """Returns the content of `fluid.json`."""
         return {
             "model": self.sweep.model,
             "axes": {key: list(values) for key, values in self.sweep.axes.items()},
@@ -180,10 +180,10 @@ class Swept:
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
-    """A place for a sweep: the folder `out`, or by default a new numbered one, `results/fluid-001`.
+    """Begins the folder of a sweep: `out`, or by default a new numbered one, `results/fluid-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
-    and one that was interrupted is replaced without.
+    Raises OutputError if it cannot be written or `out` exists. With `force`, an earlier sweep is replaced; an
+    interrupted one is replaced without.
     """
     return Staging.of_numbers(out, "fluid", NUMBERS, force=force)
 

@@ -1,4 +1,4 @@
-"""What each key and name means, wherever it stands: in scenarios, plans, summaries or files of results."""
+"""Meaning of every key and name of scenarios, plans, summaries and result files, as `xoff explain` tells it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xoff.results.summary_keys import Key
 
 _SIZES = "workload.sizes"
-"""The key that takes flow sizes."""
+"""Key that takes flow sizes."""
 _STATISTICS = {
     "": "",
     "mean": "This is the mean.",
@@ -28,14 +28,14 @@ _STATISTICS = {
     "p999": "This is the 99.9th percentile.",
 }
 _PAGES = "docs/plans.md and docs/summary.md"
-"""Where keys of plans, numbers and columns stand."""
+"""Pages that list keys of plans, measures and columns."""
 _FIGURE = re.compile(r"\w+/\w+")
 _LIKE = 0.75
-"""How near a name must be that may be meant; what only begins alike is not."""
+"""Least similarity of a name that is offered in place of an unknown one."""
 
 
 def scenarios() -> list[Entry]:
-    """The topologies, transports and workloads that `xoff init` puts together, and its plan."""
+    """Returns the topologies, transports and workloads that `xoff init` puts together, and its plan."""
     families = {
         "topology": starters.TOPOLOGIES,
         "transport": starters.TRANSPORTS,
@@ -50,10 +50,10 @@ def scenarios() -> list[Entry]:
 
 
 def explain(name: str) -> list[dict[str, Any]]:
-    """What a key (`switch.buffer.alpha`), an algorithm, a kind, flow sizes, a symbol (`K_min`) or a measure means.
+    """Returns the meanings of a key (`switch.buffer.alpha`), algorithm, kind, symbol (`K_min`) or measure.
 
-    Keys of plans and columns of result files are found where nothing else has the name. Several answers where it is not
-    unique. Raises ScenarioError, which names one that is near, if nothing has it.
+    Keys of plans and columns of result files are found if nothing else has the name. There are several answers if the
+    name is not unique. Raises ScenarioError, which offers a near name, if nothing has it.
     """
     try:
         found = described(name)
@@ -65,9 +65,9 @@ def explain(name: str) -> list[dict[str, Any]]:
 
 
 def mentions(word: str) -> list[Entry]:
-    """Keys, algorithms and measures that have a word, as PFC, in their names or are described with it; names first.
+    """Returns keys, algorithms and measures with a word, such as PFC, in their name or description; names first.
 
-    Before them comes what the word stands for here, as flow completion times for latency.
+    Names that the word stands for here come before them, such as flow completion times for latency.
     """
     if not any(map(str.isalnum, word)):
         return []
@@ -88,7 +88,7 @@ def mentions(word: str) -> list[Entry]:
 
 
 def _nothing(name: str, error: ScenarioError) -> ScenarioError:
-    """The same error, with what is near enough to be meant, or where else to look."""
+    """Returns the error for an unknown name, with a near name or the pages to look in."""
     if error.kind is not ErrorKind.UNEXPLAINED:  # an unknown key of a table, which names the table's keys
         return error
     if _FIGURE.fullmatch(name):
@@ -110,7 +110,7 @@ def _sentence(text: str) -> str:
 
 
 def _of_symbol(symbol: str) -> list[dict[str, Any]]:
-    """The keys that a paper calls so; where none has these very letters, those that have them in capitals or not."""
+    """Returns the keys with a paper's symbol; letter case counts only if a key has the very symbol."""
     named = [(key.path, vocabulary.symbols(key.text)) for key in _keys()]
     exactly = {path: None for path, symbols in named if symbol in symbols}
     loosely = {path: None for path, symbols in named if symbol.lower() in map(str.lower, symbols)}
@@ -119,7 +119,7 @@ def _of_symbol(symbol: str) -> list[dict[str, Any]]:
 
 
 def _of_sizes(name: str) -> list[dict[str, Any]]:
-    """Flow sizes that come with xoff, as a value of the key that takes them."""
+    """Returns flow sizes that come with xoff, as a value of the key that takes them."""
     return [
         described(_SIZES)[0]
         | dict.fromkeys(("default", "symbol"))
@@ -131,12 +131,12 @@ def _of_sizes(name: str) -> list[dict[str, Any]]:
 
 
 def _of_measures(name: str) -> list[dict[str, Any]]:
-    """Numbers of `summary.json` that a name means."""
+    """Returns the numbers of `summary.json` that a name means."""
     return [_of_measure(name, entry, keys) for entry, keys in measures.named(name).items()]
 
 
 def _of_plans(name: str) -> list[dict[str, Any]]:
-    """Keys of the plan file that a path means, with or without a rate in it, or the end of one."""
+    """Returns the keys of the plan file that a path, with or without a rate in it, or the end of one means."""
     path = re.sub(r"\[\d*\]|(?<=\bat_rate)\.(\"[^\"]+\"|\d[^.]*)", "", name)
     named = dict.fromkeys(key for key in _plan_keys() if f".{key.path}".endswith(f".{path}"))
     return [
@@ -153,7 +153,7 @@ def _plan_keys() -> list[vocabulary.Described]:
 
 
 def _of_columns(name: str) -> list[dict[str, Any]]:
-    """A column of the files of a result, which are called as their schemas are."""
+    """Returns a column of result files, whose names follow from those of their schemas."""
     import pyarrow as pa
 
     from xoff.results import columns
@@ -166,7 +166,7 @@ def _of_columns(name: str) -> list[dict[str, Any]]:
 
 
 def _entry(name: str, family: str, about: str) -> dict[str, Any]:
-    """What has none of the rest."""
+    """Returns an entry with empty values for all other fields."""
     nothing: dict[str, Any] = {"symbol": None, "takes": None, "default": None, "required": False, "source": None}
     empty: dict[str, Any] = {key: [] for key in ("of", "choices", "keys")}
     return {"name": name, "path": name, "family": family, "about": about} | nothing | empty
@@ -189,7 +189,7 @@ def _as_sentence(phrase: str) -> str:
 
 
 def _forms_of_sizes() -> dict[str, Any]:
-    """What flow sizes may be, of which the simulator's own words are only that it is text."""
+    """Returns the forms of flow sizes, of which the simulator itself only says that they are text."""
     named, fixed = (branch.get("description", "") for branch in schema()["$defs"]["Sizes"]["anyOf"])
     takes = f"{_phrase(named)}, or {{ fixed = SIZE }}: {_phrase(fixed)}"
     return {"takes": takes, "choices": [{"name": entry["name"], "about": entry["about"]} for entry in sizes()]}

@@ -1,4 +1,4 @@
-"""The words of the keys' own descriptions: symbols of papers, and whatever else they speak of."""
+"""Words in the descriptions of keys: symbols of papers, and words to search for."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ MEANT_BY = {
     "straggler": ("slow_receiver", "link_event"),
     "tail": _TAIL,
 }
-"""Words that stand for something here, and by which names it is explained."""
+"""Words of the field, each with the names that explain it here."""
 _SHORT = 3
-"""Letters of a word that does not lose its s, as bus."""
+"""Length up to which a word keeps its final s, such as bus."""
 _ONLY_AT = "x-only-at"
-"""Of a kind that only one key takes: the end of its path."""
+"""Schema field of a kind that only one key takes: the end of that key's path."""
 
 
 class Described(NamedTuple):
-    """A key with what is said of it."""
+    """A key with its description."""
 
     path: str
     text: str
 
 
 def keys(schema: dict[str, Any]) -> Iterator[Described]:
-    """Every key of a schema; those of a type that stands at several places, at the first."""
+    """Yields every key of a schema; keys of a type that stands at several places, at the first one."""
     visited: set[int] = set()
 
     def inside(node: dict[str, Any], path: str) -> Iterator[Described]:
@@ -68,23 +68,23 @@ def keys(schema: dict[str, Any]) -> Iterator[Described]:
 
 
 def symbols(text: str) -> list[str]:
-    """Those that stand in brackets at the end of a description: `[GO, Q_PFC-lo]` are two."""
+    """Returns the symbols in brackets at the end of a description: two for `[GO, Q_PFC-lo]`."""
     found = _SYMBOL.search(f"{text} ")
     return [] if found is None else [symbol.strip("` ") for symbol in found[1].split(",")]
 
 
 def without_symbols(text: str) -> str:
-    """A description without them."""
+    """Returns a description without its symbols."""
     return _SYMBOL.sub(lambda found: found[0][-1], f"{text} ").rstrip()
 
 
 def mentions(word: str, text: str) -> bool:
-    """Whether a text has a word, in capitals or not, one or many of it."""
+    """Whether a text has a word, in any letter case, singular or plural."""
     return re.search(rf"(?<!\w){re.escape(_one(word))}s?(?!\w)", text, re.IGNORECASE) is not None
 
 
 def meant_by(word: str) -> tuple[str, ...]:
-    """Names of what a word of every day stands for, if it has none of its own."""
+    """Returns the names that explain a word of the field which is no name itself."""
     return MEANT_BY.get(_one(word.lower().replace("_", " ")), ())
 
 

@@ -24,7 +24,7 @@ _SLOWEST_HEADINGS = ("flow", "to", "size", "start", "FCT", "slowdown", "timeouts
 
 
 def render(result: Result) -> str:
-    """The page as HTML; it loads nothing from anywhere."""
+    """Returns the page about a result as HTML, which loads no other file."""
     environment = Environment(
         loader=PackageLoader("xoff.report", "."),
         autoescape=select_autoescape(["html", "jinja"]),
@@ -51,7 +51,7 @@ def render(result: Result) -> str:
 
 
 class _Table(NamedTuple):
-    """Rows that are about no size class."""
+    """A table of the page, besides that of size classes."""
 
     title: str
     headings: Sequence[str]
@@ -59,7 +59,7 @@ class _Table(NamedTuple):
 
 
 def _tables(result: Result) -> list[_Table]:
-    """Collectives, jobs, slow flows, what watchdogs did and where packets were dropped, each if there is any."""
+    """Returns the tables of collectives, jobs, slow flows, watchdogs and drops, each if it has rows."""
     summary = result.summary
     tables = [
         _Table("Collectives", table.COLLECTIVE_HEADINGS, table.collective_rows(summary)),

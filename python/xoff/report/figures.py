@@ -27,7 +27,7 @@ _INK, _GRID = "#010203", "#040506"
 _PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
 
 _MOST_LINKS = 512
-"""Of a network that a page shows; the lines of a larger one hide one another, and make the page large."""
+"""Most links of a network that a page shows; more would hide one another, and make the page large."""
 
 _TITLES = {
     "queue": "Queues over time",
@@ -44,18 +44,18 @@ _TITLES = {
 
 
 class PageFigure(NamedTuple):
-    """A figure with its heading and what it shows in words."""
+    """A figure with its heading and a description in words."""
 
     title: str
     caption: str
     svg: str
-    """Nothing where words are enough."""
+    """SVG of the figure; empty where words are enough."""
     is_wide: bool = False
-    """Whether it takes a line of the page for itself."""
+    """Whether the figure takes the whole width of the page."""
 
 
 def all_of(result: Result) -> list[PageFigure]:
-    """Completion times, slowdowns, then whatever was observed."""
+    """Returns the figures of completion times, slowdowns, and of everything that was observed."""
     plots = Plots(result)
     figures = []
     if result.summary["flows"]["all"]["count"]:
@@ -131,7 +131,7 @@ def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
 
 
 def svg(draw: Callable[[Axes], object], size_inches: tuple[float, float] = (5.6, 3.4)) -> str:
-    """What `draw` draws, as an SVG element without fixed size, text as text, colours of the page."""
+    """Returns the drawing of `draw` as an SVG element without fixed size, with text and the page's colours."""
     with style.context(), mpl.rc_context(_page_style()):
         figure = Figure(figsize=size_inches)
         draw(figure.subplots())
@@ -157,7 +157,7 @@ def _embedded(text: str) -> str:
 
 
 def _rounded(tag: re.Match[str]) -> str:
-    """Coordinates to a tenth of a point, which is never seen; what is written between tags stays."""
+    """Rounds the coordinates in a tag to a tenth of a point, which cannot be seen."""
     return re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", tag[0])
 
 
