@@ -31,7 +31,7 @@ READERS = {
 }
 """Methods of text that take it apart."""
 LEFT_OUT = {"trial.problem"}
-"""What is no error of the user's: why a trial of a search could not be run."""
+"""Reason for which a trial of a search could not be run, which is no error of the user's."""
 
 LEAST = """
 topology = { kind = "star", hosts = 4, host_link = { rate = "10Gbps", delay = "1us" } }

@@ -31,7 +31,7 @@ class Invalid:
     value: str
     problem: str
     expected: str
-    """What would be right."""
+    """Value that would be right, in words."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Refused(NamedTuple):
 
     problem: str
     expected: str
-    """What would be right."""
+    """Value that would be right, in words."""
 
 
 def refusal(problem: str, expected: str) -> PydanticCustomError:
