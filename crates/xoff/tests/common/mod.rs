@@ -1,7 +1,9 @@
 //! Start of every test: the text of a scenario, or many random ones.
 
+mod cases;
 pub(crate) mod random;
 
+use cases::cases;
 use proptest::test_runner::{Config, TestRng, TestRunner};
 use random::Ends;
 use xoff::Execution;
@@ -25,15 +27,14 @@ pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
 
 /// Holds a law against random scenarios that end in one of these ways, and shows the smallest that breaks it.
 ///
-/// The scenarios are the same in every run. `PROPTEST_CASES=20000` tries that many.
+/// The scenarios are the same in every run. `XOFF_NIGHTLY=1` tries 20 times as many.
 pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
     law_of_some_random_scenarios(1_000, ends, law);
 }
 
-/// Holds a law against `cases` random scenarios that end in one of these ways.
-pub(crate) fn law_of_some_random_scenarios(cases: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
-    let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
+/// Holds a law against so many random scenarios that end in one of these ways, or in nightly tests 20 times as many.
+pub(crate) fn law_of_some_random_scenarios(number: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
+    let config = Config { failure_persistence: None, ..Config::with_cases(cases(number)) };
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {
         law(&simulation_of(&text, &[], &random::files()));

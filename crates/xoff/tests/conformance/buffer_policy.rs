@@ -8,6 +8,7 @@ use xoff::internals::switch::buffer_policy::{BufferPolicy, Occupancy, Parameters
 use xoff::internals::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 use xoff::units::Bytes;
 
+use crate::cases::cases;
 use crate::settings;
 
 const PORTS: u64 = 4;
@@ -53,7 +54,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
 
     /// Memory honours every threshold: it never holds more than it has, and gives back what it took. In debug builds it
     /// checks its own invariants after every packet.

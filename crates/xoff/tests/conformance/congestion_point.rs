@@ -6,6 +6,8 @@ use xoff::internals::rng::{Purpose, stream};
 use xoff::internals::switch::congestion_point::{CongestionPoint, Frames, Parameters};
 use xoff::units::Bytes;
 
+use crate::cases::cases;
+
 const LARGEST: u32 = 24;
 const SET_POINT: u64 = 60_000;
 const INTERVAL: u64 = 20_000;
@@ -49,7 +51,7 @@ impl Frames for Buffer {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(cases(500)))]
 
     /// A buffer that is no fuller than its set point, and no fuller than before, is not congested.
     #[test]

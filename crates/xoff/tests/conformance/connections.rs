@@ -11,6 +11,7 @@ use xoff::internals::transport::Transmit;
 use xoff::internals::transport::tcp::TcpSender;
 use xoff::units::{Bytes, Rate, Span, Time};
 
+use crate::cases::cases;
 use crate::congestion_control::{any_parameters, goes_by_acknowledgements};
 
 const SEGMENT: u64 = 1000;
@@ -193,7 +194,7 @@ fn settings(congestion_control: Parameters) -> Tcp {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
 
     /// On every acknowledgement, echo, loss and timeout of flows one after another the window is that of one stream.
     #[test]

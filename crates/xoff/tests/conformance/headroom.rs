@@ -10,6 +10,7 @@ use xoff::internals::switch::headroom::{Link, Parameters, Scheme};
 use xoff::internals::switch::ingress::{Ingress, Sizes};
 use xoff::units::{Bytes, Rate, Ratio, Span, Time};
 
+use crate::cases::cases;
 use crate::settings;
 
 /// Schemes that may lose packets by design.
@@ -98,7 +99,7 @@ impl Sender {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(cases(500)))]
 
     /// Senders that stop in time lose nothing. Once everything has left, memory is empty and no sender is paused.
     #[test]

@@ -4,6 +4,8 @@
 //! as it is.
 
 mod buffer_policy;
+#[path = "../common/cases.rs"]
+mod cases;
 mod congestion_control;
 mod congestion_point;
 mod connections;

@@ -7,6 +7,7 @@ use xoff::internals::rng::{Purpose, stream};
 use xoff::internals::switch::marking::{AnyMarker, Departure, Level, Parameters, Place, Pool, Signal};
 use xoff::units::{Bytes, Rate, Ratio, Span, Time};
 
+use crate::cases::cases;
 use crate::settings;
 
 /// Markers that may mark at a length and not at a greater one. For all others it is a law that they do not.
@@ -47,7 +48,7 @@ fn marks(marker: &AnyMarker, length: u64, seed: u64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
 
     #[test]
     fn an_empty_place_never_marks((_name, mut marker) in any_marker(), seed: u64) {

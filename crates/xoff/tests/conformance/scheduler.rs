@@ -5,6 +5,7 @@ use xoff::internals::classes::{Classes, PRIORITIES};
 use xoff::internals::scheduler::Parameters;
 use xoff::units::Bytes;
 
+use crate::cases::cases;
 use crate::settings;
 
 /// Frames that come to a class, and the number of packets that leave after that.
@@ -19,7 +20,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
 
     /// A port that has something to send sends something, and only a class that is ready.
     #[test]

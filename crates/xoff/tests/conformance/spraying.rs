@@ -7,6 +7,7 @@ use xoff::internals::rng::{Purpose, stream};
 use xoff::internals::spraying::Parameters;
 use xoff::units::{Span, Time};
 
+use crate::cases::cases;
 use crate::settings;
 
 /// Next event of a flow, so many microseconds later.
@@ -39,7 +40,7 @@ fn entropies(parameters: &Parameters) -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
 
     /// A packet has an entropy of the allowed range. The stream and the acknowledgements alone decide which.
     #[test]
