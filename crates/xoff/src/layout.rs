@@ -186,6 +186,30 @@ impl SharedMemoryLayout {
     pub fn markers(&self, rng: Rng) -> Markers {
         self.marks.markers(rng).with_lossless(self.lossless_classes())
     }
+
+    /// Division of the switch's memory.
+    pub fn memory(&self) -> SwitchMemory {
+        let (reserved_per_queue, reserved_per_port) = match self.reserve {
+            Reserve::PerQueue(size) => (size.get(), 0),
+            Reserve::PerPort(size) => (0, size.get()),
+        };
+        SwitchMemory {
+            classes: self.classes.iter().collect(),
+            pools: self.pools.iter().map(|pool| self.memory_of(pool)).collect(),
+            reserved_per_queue,
+            reserved_per_port,
+            lossless: self.lossless.as_ref().map(Lossless::divided),
+        }
+    }
+
+    fn memory_of(&self, pool: &Pool) -> PoolMemory {
+        let marked = self.marks.pool_range(pool.ports[0]);
+        PoolMemory {
+            ports: pool.ports.len(),
+            shared: pool.shared.get(),
+            marked_between: marked.map(|range| [range.none_up_to, range.all_above].map(Bytes::get)),
+        }
+    }
 }
 
 /// Lays out every switch, in order of its number.

@@ -2,11 +2,6 @@
 
 use serde::Serialize;
 
-use super::SharedMemoryLayout;
-use super::lossless::Lossless;
-use crate::kernel::units::Bytes;
-use crate::switch::mmu::{Pool, Reserve};
-
 /// The memory of a shared-memory switch; all sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchMemory {
@@ -46,30 +41,4 @@ pub struct LosslessMemory {
     pub headroom: u64,
     /// What one class of each port may have of it; of a port as a whole, where that pauses as a whole.
     pub headroom_of_ports: Vec<u64>,
-}
-
-impl SharedMemoryLayout {
-    /// How its memory is divided.
-    pub fn memory(&self) -> SwitchMemory {
-        let (reserved_per_queue, reserved_per_port) = match self.reserve {
-            Reserve::PerQueue(size) => (size.get(), 0),
-            Reserve::PerPort(size) => (0, size.get()),
-        };
-        SwitchMemory {
-            classes: self.classes.iter().collect(),
-            pools: self.pools.iter().map(|pool| self.memory_of(pool)).collect(),
-            reserved_per_queue,
-            reserved_per_port,
-            lossless: self.lossless.as_ref().map(Lossless::divided),
-        }
-    }
-
-    fn memory_of(&self, pool: &Pool) -> PoolMemory {
-        let marked = self.marks.pool_range(pool.ports[0]);
-        PoolMemory {
-            ports: pool.ports.len(),
-            shared: pool.shared.get(),
-            marked_between: marked.map(|range| [range.none_up_to, range.all_above].map(Bytes::get)),
-        }
-    }
 }
