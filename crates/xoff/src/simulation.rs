@@ -28,13 +28,15 @@ use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
 use crate::routing::{Lengths, LoadBalancer, ParallelPaths, Routes, SharedTuples};
-use crate::scenario::{PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport, Workload};
+use crate::scenario::{
+    PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport, WatchdogAction, Workload,
+};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
 use crate::switch::markers::Placed;
 use crate::switch::marking::QueueMarker;
-use crate::switch::shared_memory::SharedMemory;
+use crate::switch::shared_memory::{LosslessParts, Parts, SharedMemory};
 use crate::telemetry::{MOST_HOPS, Records};
 use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
@@ -233,11 +235,11 @@ impl Simulation {
 
     /// Makes a switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> Switch {
-        self.switch_over(node, Span::ZERO)
+        self.switch_over(node, Span::ZERO, None)
     }
 
-    /// Makes a switch, where links to hosts are longer by `longer`.
-    fn switch_over(&self, node: NodeId, longer: Span) -> Switch {
+    /// Makes a switch, where links to hosts are longer by `longer`. Packets line up if all are of class `lines_up`.
+    fn switch_over(&self, node: NodeId, longer: Span, lines_up: Option<usize>) -> Switch {
         let layout = self.layout(node);
         let routes = self.routes.table(node).clone();
         let ports = self.ports(node, layout.scheduler(), longer).collect();
@@ -252,20 +254,28 @@ impl Simulation {
                 };
                 let of_markers = [Purpose::Marking, Purpose::OutputMarking]
                     .map(|purpose| stream(seed, purpose, self.network.number(node)));
-                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes, of_point, of_markers)));
+                let parts = layout.parts(ports, reactions, routes, of_point, of_markers);
+                return Switch::Cioq(Cioq::new(parts).with_fifo(lines_up));
             }
         };
         let rng = stream(self.scenario.seed, Purpose::Marking, self.network.number(node));
-        let (markers, release) = (layout.markers(rng), layout.release);
-        let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
-            .with_cell(layout.cell)
-            .with_trimming(layout.trimming.clone())
-            .with_entropies(self.scenario.sprays())
-            .with_load_balancer(self.load_balancer(node));
-        Switch::SharedMemory(match layout.lossless() {
-            Some((classes, pausing)) => self.with_watchdog(switch.with_lossless(classes, pausing)),
-            None => switch,
-        })
+        let lossless = layout.lossless().map(|(classes, pausing)| {
+            let watchdog = self.watchdog();
+            LosslessParts { classes, pausing, reactions, watchdog }
+        });
+        Switch::SharedMemory(SharedMemory::new(Parts {
+            ports,
+            routes,
+            mmu: layout.mmu(),
+            markers: layout.markers(rng),
+            release: layout.release,
+            cell: layout.cell,
+            trimming: layout.trimming.clone(),
+            load_balancer: self.load_balancer(node),
+            sprays: self.scenario.sprays(),
+            lossless,
+            lines_up,
+        }))
     }
 
     /// Returns the parallel links between hosts, if packets of one flow of this transport may take several.
@@ -280,17 +290,13 @@ impl Simulation {
         LoadBalancer::new(&self.scenario.topology.routing(), rng)
     }
 
-    /// Adds the scenario's watchdog to a switch, if there is one.
-    fn with_watchdog(&self, switch: SharedMemory) -> SharedMemory {
+    /// Times and action of the watchdog that every switch has, if the scenario has one.
+    fn watchdog(&self) -> Option<(WatchdogTimes, WatchdogAction)> {
         let Pfc { detection_time, watchdog, .. } = self.scenario.pfc;
-        match watchdog {
-            Some(watchdog) => {
-                let restoration = watchdog.restoration_after(detection_time);
-                switch
-                    .with_watchdog(WatchdogTimes { detection: detection_time, restoration }, watchdog.action)
-            }
-            None => switch,
-        }
+        watchdog.map(|watchdog| {
+            let restoration = watchdog.restoration_after(detection_time);
+            (WatchdogTimes { detection: detection_time, restoration }, watchdog.action)
+        })
     }
 
     /// Layout of a switch.

@@ -1,6 +1,6 @@
 //! Switches: what happens to a packet between an ingress and an egress port.
 //! `shared_memory.rs` and `cioq/` tell the packet's life in the two kinds of switch. In a shared memory, `mmu.rs` counts by egress
-//! port and `ingress.rs` by ingress port, and `pausing.rs` decides by that when senders pause. `xoff.rs` says why; the families in the
+//! port and `ingress.rs` by ingress port, and `pausing.rs` decides by that when senders pause. `pause_cause.rs` says why; the families in the
 //! folders decide.
 
 pub mod buffer_policy;
@@ -13,9 +13,9 @@ pub mod markers;
 pub mod marking;
 pub mod matching;
 pub mod mmu;
+mod pause_cause;
 pub mod pausing;
 pub mod shared_memory;
-mod xoff;
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ use cioq::Cioq;
 use ingress::Ingress;
 use mmu::Mmu;
 use pausing::Pausing;
-use shared_memory::SharedMemory;
+use shared_memory::{SharedMemory, Steps};
 
 /// A switch of either kind.
 #[derive(Debug)]
@@ -46,15 +46,6 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// The same switch where only packets of this class pass, if it is one, and leave every port in the order in which they come.
-    #[must_use]
-    pub fn with_fifo(self, class: Option<usize>) -> Self {
-        match self {
-            Self::SharedMemory(switch) => Self::SharedMemory(switch.with_fifo(class)),
-            Self::Cioq(switch) => Self::Cioq(switch.with_fifo(class)),
-        }
-    }
-
     /// What its watchdog has done, in order of detection.
     pub fn interventions(&self) -> &[Intervention] {
         match self {

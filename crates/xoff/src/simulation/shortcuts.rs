@@ -39,7 +39,7 @@ impl Shortcuts<'_> {
 
     /// Makes a switch as it is before the run.
     pub(super) fn switch(&self, node: NodeId) -> Switch {
-        self.simulation.switch_over(node, self.longer).with_fifo(self.fifo(node))
+        self.simulation.switch_over(node, self.longer, self.fifo(node))
     }
 
     /// Returns, for each node, whether nothing happens there but that packets arrive.

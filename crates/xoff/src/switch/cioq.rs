@@ -19,17 +19,18 @@ mod view;
 
 use super::marking::When;
 use super::matching;
-use super::xoff;
+use super::pause_cause;
 use crate::agenda::{Agenda, Context};
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::room::Room;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
-use crate::observer::{DropReason, Observer};
+use crate::observer::{DropReason, Observer, PauseReason};
 use crate::packet::{ECN_CAPABLE, Packet};
 use crate::pause_frames::{self, PauseFrames, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::Port;
+use crate::queued_flows::by_flow;
 use crate::routing::SwitchRoutes;
 pub use congestion::{CnmCounters, CongestionPoints};
 use crossbar::{Crossbar, Transfer};
@@ -546,7 +547,13 @@ impl Cioq {
             self.keep_alive(input, priority, context);
         }
         if !request.pause.is_empty() && context.observer.watches_pauses() {
-            context.observer.on_xoff(context.now, xoff::of_cioq(self, input, priority));
+            let from = self.packets_from(input, priority);
+            let sender = (input, priority);
+            let cause =
+                pause_cause::find(&self.ports, sender, PauseReason::Threshold, from, |egress, class| {
+                    by_flow(self.packets_to(egress, class))
+                });
+            context.observer.on_xoff(context.now, cause);
         }
     }
 

@@ -10,6 +10,8 @@ use crate::host::Host;
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::Time;
 use crate::observer::Observer;
+use crate::switch::Switch;
+use crate::switch::shared_memory::{SharedMemory, Steps};
 
 impl<O: Counting> Worker<'_, O> {
     /// Runs every cluster of the next turn up to its horizon, before which no other cluster can affect it.
@@ -74,21 +76,16 @@ impl<O: Counting> Worker<'_, O> {
     fn run_switch(&mut self, place: u32, first_arrival: u32, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, switches, events, .. } = self;
         let mut context = Context { now: Time::ZERO, agenda: wheel, observer, fabric };
-        let Some(switch) = switches[place as usize].shared_memory_mut() else { return Time::ZERO };
-        let (first_arrival, ports) = (first_arrival as usize, switch.ports().len());
-        while let Some((now, rank)) = context.agenda.least_before(horizon) {
-            *events += 1;
-            context.now = now;
-            if rank >= first_arrival {
-                let packet = context.agenda.take_arrival(rank);
-                switch.on_arrival((rank - first_arrival) as u16, packet, &mut context);
-            } else {
-                let next = if rank < ports {
-                    switch.on_end_of_transmission(rank as u16, &mut context)
-                } else {
-                    switch.on_pause_due(&mut context)
-                };
-                context.agenda.set(rank, next);
+        let first_arrival = first_arrival as usize;
+        match &mut switches[place as usize] {
+            Switch::SharedMemory(SharedMemory::Queued(switch)) => {
+                run_kind(switch, first_arrival, horizon, events, &mut context);
+            }
+            Switch::SharedMemory(SharedMemory::Lossless(switch)) => {
+                run_kind(switch, first_arrival, horizon, events, &mut context);
+            }
+            Switch::SharedMemory(SharedMemory::LinedUp(_)) | Switch::Cioq(_) => {
+                unreachable!("these have loops of their own")
             }
         }
         context.now
@@ -99,12 +96,14 @@ impl<O: Counting> Worker<'_, O> {
     fn take_arrivals(&mut self, switch: u32, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, switches, events, .. } = self;
         let mut context = Context { now: Time::ZERO, agenda: wheel, observer, fabric };
-        let Some(switch) = switches[switch as usize].shared_memory_mut() else { return Time::ZERO };
+        let Switch::SharedMemory(SharedMemory::LinedUp(switch)) = &mut switches[switch as usize] else {
+            return Time::ZERO;
+        };
         while let Some((now, rank)) = context.agenda.least_before(horizon) {
             *events += 1;
             context.now = now;
             let packet = context.agenda.take_plain_arrival(rank);
-            switch.on_next_arrival(packet, &mut context);
+            switch.on_arrival(packet, &mut context);
         }
         context.now
     }
@@ -179,6 +178,34 @@ impl<O: Counting> Worker<'_, O> {
                 context.agenda.set(host_sources[to].rank, due);
             }
             from = to;
+        }
+    }
+}
+
+/// Runs the open cluster, one switch of this kind, whose arrivals begin at rank `first_arrival`.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn run_kind(
+    switch: &mut impl Steps,
+    first_arrival: usize,
+    horizon: u64,
+    events: &mut u64,
+    context: &mut Context<'_, Wheel, impl Observer>,
+) {
+    let ports = switch.count_ports();
+    while let Some((now, rank)) = context.agenda.least_before(horizon) {
+        *events += 1;
+        context.now = now;
+        if rank >= first_arrival {
+            let packet = context.agenda.take_arrival(rank);
+            switch.on_arrival((rank - first_arrival) as u16, packet, context);
+        } else {
+            let next = if rank < ports {
+                switch.on_end_of_transmission(rank as u16, context)
+            } else {
+                switch.on_pause_due(context)
+            };
+            context.agenda.set(rank, next);
         }
     }
 }

@@ -1,50 +1,44 @@
-//! What becomes of queues of a shared-memory switch that are paused for too long.
+//! PFC watchdog of a switch: lets go the queues that are paused for too long, and says what happens to their packets.
 
-use super::SharedMemory;
 use crate::agenda::{Agenda, Context};
-use crate::classes::PRIORITIES;
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, Observer};
-use crate::pfc::{Change, Intervention, Verdict, Watchdog, WatchdogTimes};
+use crate::pfc::{Change, Intervention, Reactions, Verdict, Watchdog, WatchdogTimes};
+use crate::port::Port;
 use crate::scenario::WatchdogAction;
-use crate::switch::pausing::Pausing;
 
-/// What a watchdog has let go, and how.
+/// Watchdog over the lossless queues of a switch, with its action.
 #[derive(Debug)]
-pub(super) struct LetGo {
+pub(super) struct PortWatchdog {
     watchdog: Watchdog,
     action: WatchdogAction,
 }
 
-impl LetGo {
-    /// Whether it drops what comes for some class of a port.
-    fn drops_at(&self, port: u16) -> bool {
-        self.action == WatchdogAction::Drop
-            && (0..PRIORITIES).any(|priority| self.watchdog.has_let_go(port, priority))
-    }
-}
-
-impl SharedMemory {
-    /// The same switch with a watchdog over its ports.
-    #[must_use]
-    pub fn with_watchdog(self, times: WatchdogTimes, action: WatchdogAction) -> Self {
-        let watchdog = Watchdog::new(times, self.ports.len());
-        Self { watchdog: Some(Box::new(LetGo { watchdog, action })), ..self }
+impl PortWatchdog {
+    pub(super) fn new(times: WatchdogTimes, action: WatchdogAction, ports: usize) -> Self {
+        Self { watchdog: Watchdog::new(times, ports), action }
     }
 
-    /// What its watchdog has done, in order of detection.
-    pub fn interventions(&self) -> &[Intervention] {
-        self.watchdog.as_ref().map_or(&[], |let_go| let_go.watchdog.interventions())
+    /// Queues that it has let go, in order of detection.
+    pub(super) fn interventions(&self) -> &[Intervention] {
+        self.watchdog.interventions()
     }
 
-    /// Something about pauses is due where a watchdog looks. Returns when something is next.
-    #[cold]
-    pub(super) fn on_pause_due_with_watchdog(
+    /// Time of its next look at a queue.
+    pub(super) fn due(&self) -> Time {
+        self.watchdog.due()
+    }
+
+    /// Has ports react to pause frames that take effect now, except that a queue let go to forward is not paused again.
+    pub(super) fn react(
         &mut self,
+        reactions: &mut Reactions,
+        lossless: Classes,
+        ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Time {
-        let Self { ports, reactions, watchdog: Some(let_go), lossless, .. } = self else { return Time::MAX };
-        let LetGo { watchdog, action } = &mut **let_go;
+    ) {
+        let Self { watchdog, action } = self;
         reactions.settle(context.now, |change| {
             let Change { port, priority, pauses } = change;
             if lossless.contains(priority) {
@@ -55,67 +49,53 @@ impl SharedMemory {
                 ports[usize::from(port)].apply(change, context);
             }
         });
-        while let Some((port, priority, verdict)) = self.next_verdict(context.now) {
-            self.act(port, priority, verdict, context);
-        }
-        let Self { ports, reactions, watchdog, pausing, .. } = self;
-        let frames = pausing.as_mut().map(Pausing::frames);
-        let again = frames.map_or(Time::MAX, |frames| frames.say_again(ports, context));
-        let looks = watchdog.as_ref().map_or(Time::MAX, |let_go| let_go.watchdog.due());
-        reactions.due().min(again).min(looks)
     }
 
-    fn next_verdict(&mut self, now: Time) -> Option<(u16, usize, Verdict)> {
-        let Self { ports, watchdog, .. } = self;
-        let holds = |port: u16, priority| ports[usize::from(port)].has_queued(priority);
-        watchdog.as_mut()?.watchdog.next_verdict(now, holds)
-    }
-
-    fn act(
+    /// Acts on queues that are due: lets go those whose storm is detected, until it returns one whose packets are to be dropped.
+    pub(super) fn next_to_drop(
         &mut self,
-        number: u16,
-        priority: usize,
-        verdict: Verdict,
+        ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let Some(let_go) = &self.watchdog else { return };
-        let (action, drops) = (let_go.action, let_go.drops_at(number));
-        let port = &mut self.ports[usize::from(number)];
-        port.let_go(drops);
-        if verdict == Verdict::Restored {
-            return;
-        }
-        match action {
-            WatchdogAction::Forward => port.apply(Change { port: number, priority, pauses: false }, context),
-            WatchdogAction::Drop => {
-                let lost = self.lose_queue(number, priority, DropReason::PfcWatchdog, context);
-                if let Some(let_go) = &mut self.watchdog {
-                    let_go.watchdog.count_dropped(number, priority, lost);
+    ) -> Option<(u16, usize)> {
+        loop {
+            let holds = |port: u16, priority| ports[usize::from(port)].has_queued(priority);
+            let (number, priority, verdict) = self.watchdog.next_verdict(context.now, holds)?;
+            let port = &mut ports[usize::from(number)];
+            port.let_go(self.drops_at(number));
+            match (verdict, self.action) {
+                (Verdict::Restored, _) => {}
+                (Verdict::Detected, WatchdogAction::Forward) => {
+                    port.apply(Change { port: number, priority, pauses: false }, context);
                 }
+                (Verdict::Detected, WatchdogAction::Drop) => return Some((number, priority)),
             }
         }
     }
 
-    /// Why a packet of a class is lost that comes for a port, if it is.
-    #[cold]
-    pub(super) fn why_lost(&mut self, number: u16, priority: usize) -> Option<DropReason> {
-        if self.ports[usize::from(number)].is_down() {
-            return Some(DropReason::LinkDown);
-        }
-        let let_go = self.watchdog.as_mut().filter(|let_go| let_go.watchdog.has_let_go(number, priority))?;
-        let_go.watchdog.count_dropped(number, priority, 1);
-        Some(DropReason::PfcWatchdog)
+    /// Whether packets are dropped that arrive for some class of a port.
+    fn drops_at(&self, port: u16) -> bool {
+        self.action == WatchdogAction::Drop
+            && (0..PRIORITIES).any(|priority| self.watchdog.has_let_go(port, priority))
     }
 
-    /// The link of a port fails, and with it what pauses the port.
-    pub(super) fn forget_storms(
-        &mut self,
-        number: u16,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        if let Some(let_go) = &mut self.watchdog {
-            let_go.watchdog.forget(context.now, number);
-            self.ports[usize::from(number)].let_go(false);
-        }
+    /// Counts packets that a queue lost because it was let go.
+    pub(super) fn count_dropped(&mut self, number: u16, priority: usize, packets: u64) {
+        self.watchdog.count_dropped(number, priority, packets);
+    }
+
+    /// Reason to drop a packet that arrives for a queue, if the queue was let go; counts it.
+    #[cold]
+    pub(super) fn drop_reason(&mut self, number: u16, priority: usize) -> Option<DropReason> {
+        let has_let_go = self.watchdog.has_let_go(number, priority);
+        has_let_go.then(|| {
+            self.watchdog.count_dropped(number, priority, 1);
+            DropReason::PfcWatchdog
+        })
+    }
+
+    /// Forgets the storms of a port whose link fails, and with it what pauses the port.
+    pub(super) fn forget(&mut self, now: Time, number: u16, port: &mut Port) {
+        self.watchdog.forget(now, number);
+        port.let_go(false);
     }
 }
