@@ -1,5 +1,6 @@
-//! Pause frames (PFC): what a node tells the senders at the other ends of its ports, said again before a pause runs out, and
-//! what those tell it.
+//! Pause frames (PFC) of a node: tells the senders at the other ends of its ports to pause, and again before a pause
+//! runs out.
+//! The frames that those send to it go through [`on_arrival`] to the reactions of its ports (`pfc/reaction.rs`).
 
 use crate::agenda::{Agenda, Context};
 use crate::classes::{Classes, PRIORITIES};
@@ -10,7 +11,7 @@ use crate::packet::Control;
 use crate::pfc::Reactions;
 use crate::port::Port;
 
-/// What the sender at the other end of a port is asked for (M_CONTROL.request, IEEE 802.1Qbb).
+/// Request to the sender at the other end of a port (M_CONTROL.request, IEEE 802.1Qbb).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PfcRequest {
     /// Classes that are to pause.
@@ -20,11 +21,11 @@ pub struct PfcRequest {
 }
 
 impl PfcRequest {
-    /// Nothing new.
+    /// A request for no change.
     pub const NOTHING: Self = Self { pause: Classes::NONE, resume: Classes::NONE };
 }
 
-/// A pause frame has arrived at a port, which reacts later.
+/// Takes in a pause frame that has arrived at a port, which reacts later.
 #[cold]
 pub fn on_arrival(
     port: u16,
@@ -37,7 +38,8 @@ pub fn on_arrival(
     context.agenda.pause_due(ports[usize::from(port)].id(), due);
 }
 
-/// Ports react to what they have heard, and what they have said is said again. Returns when something is next.
+/// Has ports react to frames that take effect now, and tells again the pauses that would run out. Returns when
+/// something is due next.
 pub fn on_due(
     reactions: &mut Reactions,
     frames: Option<&mut PauseFrames>,
@@ -48,19 +50,19 @@ pub fn on_due(
     frames.map_or(due, |frames| due.min(frames.say_again(ports, context)))
 }
 
-/// What a node says and when it says it again.
+/// Settings of a node's pause frames.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Its ports.
+    /// Number of ports.
     pub ports: usize,
-    /// Quanta that a frame names.
+    /// Quanta for which a frame pauses.
     pub quanta: u16,
-    /// After how long each port says a pause again; nothing where pauses last.
+    /// Time after which each port tells a pause again; `None` if pauses last until a frame ends them.
     pub repeat_after: Option<Vec<Span>>,
 }
 
 impl Settings {
-    /// The pause frames of one node, none as yet.
+    /// Starts the pause frames of one node.
     pub fn start(&self) -> PauseFrames {
         PauseFrames {
             settings: self.clone(),
@@ -70,17 +72,17 @@ impl Settings {
     }
 }
 
-/// The pause frames of one node.
+/// Pause frames of one node.
 #[derive(Debug)]
 pub struct PauseFrames {
     settings: Settings,
-    /// By port and class.
+    /// Timers of pauses that are told again, by port and class.
     repeats: Vec<Timer>,
     timers: Timers<(u16, u8)>,
 }
 
 impl PauseFrames {
-    /// Tells the sender at the other end of a port.
+    /// Tells the sender at the other end of a port to pause or resume, as soon as the wire is free.
     #[inline]
     pub fn tell(
         &mut self,
@@ -120,7 +122,7 @@ impl PauseFrames {
         context.agenda.pause_due(ports[number].id(), again);
     }
 
-    /// The quanta of a port's link last so long now; a pause is said again when half of it is over.
+    /// Sets the length of a quantum on a port's link. A pause is told again when half of it is over.
     pub fn set_quantum(&mut self, port: u16, quantum: Span) {
         let after = quantum * u64::from(self.settings.quanta / 2);
         if let Some(repeat_after) = &mut self.settings.repeat_after {
@@ -128,7 +130,7 @@ impl PauseFrames {
         }
     }
 
-    /// Says again what is to be said again now. Returns when something is next.
+    /// Tells again the pauses that are half over. Returns when the next is.
     pub fn say_again(
         &mut self,
         ports: &mut [Port],

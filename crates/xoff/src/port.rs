@@ -1,6 +1,8 @@
-//! An egress port: eight queues, a scheduler that picks among them and the start of a link.
-//! An idle port needs no event: a transmission starts at once, and its end is an event only when something waits for it
-//! that is not paused. Where packets leave in the order in which they come, they line up, and no transmission is an event.
+//! Egress port of a switch or adapter: eight queues, the scheduler that picks among them, and the start of a link.
+//!
+//! A packet that finds the port idle starts at once, and needs no event. The end of a transmission is an event only
+//! when a packet that is not paused waits for it. Where packets leave in the order of arrival they *line up* instead:
+//! each is handed to the link as it arrives, with the time at which it starts, and no transmission is an event.
 
 use std::mem::offset_of;
 
@@ -17,11 +19,11 @@ use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
 use crate::topology::PortId;
 
-/// What a port has done since the start.
+/// Counters of a port since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct PortCounters {
-    /// Packets put on the wire, pause frames apart.
+    /// Packets put on the wire, without pause frames.
     pub packets: u64,
     /// Bytes put on the wire, preambles and gaps included.
     pub wire_bytes: Bytes,
@@ -54,12 +56,12 @@ impl PortCounters {
     }
 }
 
-/// One egress port of a switch or an adapter. What every packet touches is in its first cache line; a queue is in one line.
+/// One egress port of a switch or an adapter. Every packet touches its first cache line; a queue is in one line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Port {
     busy_until: Time,
-    /// When the first of those starts that have lined up; `Time::MAX` if none has.
+    /// Start of the first packet that has lined up; `Time::MAX` if none has.
     next_start: Time,
     clock: TransmissionClock,
     lane: LaneId,
@@ -67,44 +69,44 @@ pub struct Port {
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
-    /// Bit n is set while class n is held: paused by the neighbour, or without credits. Besides [`CORRUPTS`], [`TRACES`],
-    /// [`IN_ADAPTER`], [`TAKES_TURNS`], [`DOWN`] and [`LETS_GO`].
+    /// Bit n is set while class n is held: paused by the neighbour, or without credits.
+    /// The other bits are [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`], [`TAKES_TURNS`], [`DOWN`] and [`LETS_GO`].
     state: u16,
-    /// What it has done.
+    /// Counters since the start of the run.
     pub counters: PortCounters,
-    /// Those that have lined up and have not started.
+    /// Packets that have lined up and have not been counted as started.
     line: Ring<Departure>,
-    /// Of the pauses that are over.
+    /// The longest of the pauses that are over.
     longest_pause: Span,
     /// Congestion notification messages among the acknowledgements dropped.
     cnms_dropped: u64,
-    /// Headers of trimmed packets among them.
+    /// Headers of trimmed packets among the acknowledgements dropped.
     trimmed_dropped: u64,
     queues: [InLine<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
-    /// What the pause frame says that waits, ahead of all queues, for the wire.
+    /// Pause frame that waits for the wire, ahead of all queues.
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
     link_errors: Option<Box<LinkErrors>>,
-    /// The clock of the transmission under way when the link got another, and when that ends.
+    /// End and clock of the transmission that was under way when the link got another rate.
     clock_before: Option<Box<(Time, TransmissionClock)>>,
 }
 
 const _: () = assert!(offset_of!(Port, counters.marked) == 64);
 const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<InLine<Packet>>()));
 
-/// What is left to count of a packet that has lined up; itself it is on its way.
+/// Part of a packet that has lined up which is still to be counted. The packet itself is on its way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Departure {
-    /// When its first bit leaves.
+    /// Time at which its first bit leaves.
     pub starts: Time,
-    /// What is known of it.
+    /// Class, sizes and flags of the packet.
     pub packet: Stub,
-    /// See [`Header::flow`](crate::packet::Header::flow).
+    /// Number of its flow, as in [`Header::flow`](crate::packet::Header::flow).
     pub flow: u32,
 }
 
-/// What the link of a port does to packets.
+/// Errors of a link, which corrupt packets at random.
 #[derive(Clone, Debug)]
 pub struct LinkErrors {
     rate: Ratio,
@@ -122,22 +124,22 @@ impl LinkErrors {
     }
 }
 
-/// About how many of those that lined up are counted at once when they have started.
+/// Packets that line up until those of them that have started are counted.
 const COUNTED_AT_ONCE: usize = 32;
 
 /// Stands for the pause frame among the classes that wait; it is never held.
 const CONTROL: u16 = 1 << PRIORITIES;
-/// Beside the classes that are held, to be in the same cache line and to be asked at once: whether the link corrupts packets.
+/// Set if the link corrupts packets. Beside the classes that are held, so that one look at `state` asks for all.
 const CORRUPTS: u16 = 1 << 15;
-/// Whether packets are stamped or written into as they leave,
+/// Set if packets are stamped, or written into, as they leave.
 const TRACES: u16 = 1 << 14;
-/// and whether it is an adapter's port that stamps, or a switch's that writes.
+/// Set at an adapter's port, which stamps packets; a switch's port writes into them.
 const IN_ADAPTER: u16 = 1 << 13;
-/// Whether its scheduler is another than strict priority, which has no state to look up.
+/// Set if its scheduler is another than strict priority, which has no state to look up.
 const TAKES_TURNS: u16 = 1 << 12;
-/// Whether its link has failed.
+/// Set while its link is down.
 const DOWN: u16 = 1 << 11;
-/// Whether the watchdog drops what comes for some class.
+/// Set while the watchdog drops packets that arrive for some class.
 const LETS_GO: u16 = 1 << 10;
 
 impl Port {
@@ -167,35 +169,35 @@ impl Port {
         }
     }
 
-    /// The same on a link that corrupts packets.
+    /// Puts it on a link that corrupts packets.
     #[must_use]
     pub fn with_link_errors(self, errors: LinkErrors) -> Self {
         Self { state: self.state | CORRUPTS, link_errors: Some(Box::new(errors)), ..self }
     }
 
-    /// The same where packets have deferred stamps, in an adapter or in a switch.
+    /// Has it stamp packets, in an adapter, or write telemetry into them, in a switch.
     #[must_use]
     pub fn with_traces(self, in_adapter: bool) -> Self {
         let role = if in_adapter { IN_ADAPTER } else { 0 };
         Self { state: self.state | TRACES | role, ..self }
     }
 
-    /// The engine calls what leads from it by this name.
+    /// Sets the name by which the engine knows the way from this port.
     pub fn set_lane(&mut self, lane: LaneId) {
         self.lane = lane;
     }
 
-    /// Its index in the whole network.
+    /// Index in the whole network.
     pub fn id(&self) -> PortId {
         self.id
     }
 
-    /// Bytes put on the wire by now, of a packet under way only those that have left.
+    /// Bytes put on the wire by now; of a packet under way only those that have left.
     pub fn wire_bytes_by(&self, now: Time) -> Bytes {
         self.counters.wire_bytes - self.still_to_go(self.busy_until.min(self.next_start), now)
     }
 
-    /// Of a packet whose transmission ends then, what has not left by now.
+    /// Bytes that have not left by now of a packet whose transmission ends at `ends`.
     pub fn still_to_go(&self, ends: Time, now: Time) -> Bytes {
         if ends <= now {
             return Bytes::ZERO;
@@ -217,7 +219,7 @@ impl Port {
         self.clock.rate()
     }
 
-    /// The time that `wire` bytes take on its link.
+    /// Time that `wire` bytes take on its link.
     pub fn transmission_time(&self, wire: Bytes) -> Span {
         self.clock.transmission_time(wire)
     }
@@ -228,25 +230,26 @@ impl Port {
         self.waiting & !self.state
     }
 
-    /// Whether anything waits that may start.
+    /// Whether a packet or pause frame waits that may start.
     #[inline]
     pub fn has_ready(&self) -> bool {
         self.ready() != 0
     }
 
-    /// Whether a packet of this class that comes now would start at once.
+    /// Whether a packet of this class that arrives now would start at once.
     #[inline]
     pub fn starts_at_once(&self, priority: usize, now: Time) -> bool {
         self.busy_until <= now && self.ready() == 0 && !self.is_held(priority)
     }
 
-    /// The same where nothing waits at all, and nothing is lost.
+    /// Whether a packet of this class that arrives now would start at once, at a port where nothing waits and nothing
+    /// is dropped.
     #[inline]
     pub fn lets_pass(&self, priority: usize, now: Time) -> bool {
         self.busy_until <= now && self.waiting == 0 && self.state & (1 << priority | DOWN | LETS_GO) == 0
     }
 
-    /// Whether a class may not start a transmission.
+    /// Whether a class is held: paused, or without credits.
     #[inline]
     pub fn is_held(&self, priority: usize) -> bool {
         self.state & 1 << priority != 0
@@ -277,7 +280,7 @@ impl Port {
         paused_since.map(move |since| now.max(since).since(since))
     }
 
-    /// Since when a class may not start a transmission, if it may not.
+    /// Start of the pause of a class, if it is paused.
     pub fn paused_since(&self, priority: usize) -> Option<Time> {
         let since = self.paused_since[priority];
         (self.is_held(priority) && since != Time::MAX).then_some(since)
@@ -288,7 +291,7 @@ impl Port {
         self.waiting & self.state != 0
     }
 
-    /// A class of this port pauses, but for what is under way, or resumes, at once if the wire is free.
+    /// Pauses a class, except for the transmission under way, or resumes it, at once if the wire is free.
     pub fn apply(&mut self, change: Change, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Change { priority, pauses, .. } = change;
         if pauses == self.is_held(priority) {
@@ -308,7 +311,7 @@ impl Port {
         }
     }
 
-    /// A class may not start a transmission for want of credits, or may again. That is no pause.
+    /// Holds a class for want of credits, or no longer. This counts as no pause.
     pub fn withhold(
         &mut self,
         priority: usize,
@@ -325,24 +328,25 @@ impl Port {
         }
     }
 
-    /// Whether its link has failed.
+    /// Whether its link is down.
     #[inline]
     pub fn is_down(&self) -> bool {
         self.state & DOWN != 0
     }
 
-    /// Whether it may have to lose a packet that comes: its link has failed, or the watchdog drops what comes for some class.
+    /// Whether it may have to drop a packet that arrives: its link is down, or the watchdog drops packets of some
+    /// class.
     #[inline]
     pub fn may_lose(&self) -> bool {
         self.state & (DOWN | LETS_GO) != 0
     }
 
-    /// The watchdog drops what comes for some class from now on, or no longer does.
+    /// Has it know whether the watchdog drops packets that arrive for some class.
     pub fn let_go(&mut self, lets_go: bool) {
         self.state = if lets_go { self.state | LETS_GO } else { self.state & !LETS_GO };
     }
 
-    /// Its link fails: what either end has told the other of pauses is forgotten.
+    /// Takes it down with its link: both ends forget the pauses that they have told each other.
     pub fn take_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.state |= DOWN;
         self.waiting &= !CONTROL;
@@ -352,12 +356,12 @@ impl Port {
         }
     }
 
-    /// Its link works again.
+    /// Brings it up with its link.
     pub fn bring_up(&mut self) {
         self.state &= !DOWN;
     }
 
-    /// Its link has another rate, for what has not begun to leave.
+    /// Sets the rate of its link, for packets that have not begun to leave.
     pub fn set_rate(&mut self, rate: Rate, now: Time) {
         if self.busy_until > now {
             self.clock_before = Some(Box::new((self.busy_until, self.clock)));
@@ -380,8 +384,8 @@ impl Port {
         self.queues.iter().flat_map(|queue| queue.0.iter())
     }
 
-    /// Tells the other end for how many quanta classes are to pause, as soon as the wire is free; what waits to
-    /// be said of them is forgotten.
+    /// Tells the other end for how many quanta classes must pause, as soon as the wire is free.
+    /// Replaces what a frame that still waits says of these classes.
     pub fn say_pause(
         &mut self,
         classes: Classes,
@@ -402,13 +406,13 @@ impl Port {
         }
     }
 
-    /// When the transmission under way ends, behind which others may have lined up.
+    /// End of the transmission under way, behind which others may have lined up.
     fn end_under_way(&self, now: Time) -> Time {
         let next = self.line.iter().find(|departure| departure.starts > now);
         next.map_or(self.free_from(now), |next| next.starts)
     }
 
-    /// The wire is free: sends the pause frame if one waits. Returns whether one did.
+    /// Sends the pause frame on the free wire if one waits, and returns whether one did.
     #[inline]
     pub fn send_pause_frame(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
         let waits = self.waiting & CONTROL != 0;
@@ -450,7 +454,7 @@ impl Port {
         context.agenda.deliver_ahead(self.id, context.now + takes + self.delay, packet, takes);
     }
 
-    /// Adds a packet to its queue, behind a transmission that is under way or while its class is paused.
+    /// Adds a packet to its queue, behind a transmission under way or while its class is paused.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn enqueue(&mut self, packet: Packet, agenda: &mut impl Agenda) {
@@ -462,7 +466,7 @@ impl Port {
         self.queues[priority].0.push_back(packet);
     }
 
-    /// The same before all others of its queue, of which there are some.
+    /// Adds a packet at the head of its queue, which must not be empty.
     #[cold]
     pub fn enqueue_first(&mut self, packet: Packet) {
         self.queues[packet.priority()].0.push_ahead(packet, |_| true);
@@ -476,8 +480,8 @@ impl Port {
         self.put_on_wire(packet, context);
     }
 
-    /// Puts a packet on the wire behind all others, at a port where nothing changes their order or holds them up: when it starts is
-    /// known, and no event.
+    /// Puts a packet on the wire behind all others, to start at `starts`, which is no event.
+    /// Only for a port where nothing changes the order of packets or holds them up.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn line_up(
@@ -494,20 +498,20 @@ impl Port {
         context.agenda.deliver(self.lane, self.busy_until + self.delay, packet);
     }
 
-    /// Of those that have lined up, and are not counted yet, that behind which so many others are.
+    /// Packet that has lined up with so many others behind it; counted from the last.
     #[inline]
     pub fn lined_up_before(&self, behind: u32) -> &Departure {
         self.line.from_back(behind)
     }
 
-    /// Whether so many have lined up that those should be counted that have started.
+    /// Whether so many packets have lined up that those that have started should be counted.
     #[inline]
     pub fn has_many_lined_up(&self) -> bool {
         // Of a long line some have started every so often.
         self.line.next_slot() % COUNTED_AT_ONCE == COUNTED_AT_ONCE - 1
     }
 
-    /// Counts those that lined up and have started by now, and has each seen.
+    /// Counts the packets that have lined up and started by now, and has `see` look at each.
     #[inline]
     pub fn settle(&mut self, now: Time, fabric: &Fabric, mut see: impl FnMut(&Departure)) {
         let (mut packets, mut wire_bytes) = (0, Bytes::ZERO);
@@ -525,7 +529,7 @@ impl Port {
         self.counters.wire_bytes += wire_bytes;
     }
 
-    /// Counts the first of them, if it has started by now.
+    /// Counts the first packet that has lined up, if it has started by now.
     #[inline]
     pub fn settle_next(&mut self, now: Time, fabric: &Fabric) -> Option<Departure> {
         if self.next_start > now {
@@ -538,13 +542,13 @@ impl Port {
         Some(departure)
     }
 
-    /// When the first of those starts that have lined up; `Time::MAX` if none has.
+    /// Start of the first packet that has lined up; `Time::MAX` if none has.
     #[inline]
     pub fn next_start(&self) -> Time {
         self.next_start
     }
 
-    /// Marks a packet that has lined up and left, and is on its way.
+    /// Marks a packet that has lined up, has left and is on its way.
     #[cold]
     pub fn mark_departed(
         &mut self,
@@ -556,14 +560,14 @@ impl Port {
         context.agenda.mark_in_flight(self.id, ends + self.delay, self.line.len());
     }
 
-    /// Takes the packet that the scheduler picks, and tells it if that was the last of its class.
+    /// Takes the packet that the scheduler picks, and tells the scheduler if its class has run empty.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn dequeue(&mut self) -> Option<Packet> {
         self.pick::<true>()
     }
 
-    /// The same, but who calls it tells the scheduler of classes that have run empty.
+    /// Takes the packet that the scheduler picks. The caller tells the scheduler of a class that has run empty.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn dequeue_quietly(&mut self) -> Option<Packet> {
@@ -635,7 +639,7 @@ impl Port {
         true
     }
 
-    /// Puts a packet on the wire, which must be free. How many bytes wait is asked only where telemetry is written.
+    /// Puts a packet on the wire, which must be free. `waiting` answers how many bytes wait, for telemetry.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn transmit(
@@ -682,7 +686,7 @@ impl Port {
         strikes
     }
 
-    /// Drops the payload of a packet that would have left by this port. `room` is what there was of it.
+    /// Drops the payload of a packet that would have left by this port. `room` is the room that it found.
     #[cold]
     pub fn trim(
         &mut self,
@@ -693,7 +697,8 @@ impl Port {
         self.tell_drop(packet, DropReason::Trimmed, room, context);
     }
 
-    /// Drops a packet that would have left, or has left, by this port. `room` is what there was of it where that decided.
+    /// Drops a packet that would have left, or has left, by this port. `room` is the room that it found, if it was
+    /// dropped for that.
     #[cold]
     pub fn drop(
         &mut self,
@@ -720,8 +725,9 @@ impl Port {
         context.observer.on_drop(context.now, &dropped);
     }
 
-    /// The adapter's clock stamps data as its first bit leaves; a switch writes what it has sent and how many bytes wait, of all
-    /// classes. That is written last, because the record is far away, and the packet would wait for it on its way to the ring.
+    /// Transmits a packet with telemetry. An adapter stamps it with its clock as the first bit leaves; a switch writes
+    /// the bytes sent and the bytes that wait, of all classes.
+    /// The record is written last: it is far away in memory, and the packet would wait for it on its way to the ring.
     fn trace(
         &mut self,
         packet: Packet,
@@ -764,19 +770,19 @@ impl Port {
         }
     }
 
-    /// When the end of the transmission under way must be heard of: `Time::MAX` if nothing waits for it.
+    /// Time at which the end of the transmission under way must be heard of; `Time::MAX` if nothing waits for it.
     #[inline]
     pub fn next_end(&self) -> Time {
         if self.ready() == 0 { Time::MAX } else { self.busy_until }
     }
 
-    /// When the wire is free, from now on.
+    /// Time at which the wire is free, not before now.
     #[inline]
     pub fn free_from(&self, now: Time) -> Time {
         self.busy_until.max(now)
     }
 
-    /// When the transmission under way ends, or the last one ended.
+    /// End of the transmission under way, or of the last one.
     #[inline]
     pub fn busy_until(&self) -> Time {
         self.busy_until

@@ -1,12 +1,12 @@
-//! Whose packets are in a queue.
+//! Flows whose packets are in a queue.
 
 use crate::observer::QueuedFlow;
 use crate::packet::Packet;
 
-/// Flows that are named where a pause is explained, of those in the queue.
+/// Number of flows that are named where a pause is explained.
 pub const MOST_FLOWS: usize = 4;
 
-/// What each flow has of these packets, the most bytes first.
+/// Bytes of each flow among these packets, the most bytes first.
 pub fn by_flow<'a>(packets: impl Iterator<Item = &'a Packet>) -> Vec<QueuedFlow> {
     let mut flows: Vec<QueuedFlow> = packets.map(of_packet).collect();
     let key = |flow: &QueuedFlow| (flow.source, flow.number);

@@ -1,7 +1,10 @@
-//! Switches: what happens to a packet between an ingress and an egress port.
-//! `shared_memory.rs` and `cioq/` tell the packet's life in the two kinds of switch. In a shared memory, `mmu.rs` counts by egress
-//! port and `ingress.rs` by ingress port, and `pausing.rs` decides by that when senders pause. `pause_cause.rs` says why; the families in the
-//! folders decide.
+//! Switches: the life of a packet between an ingress and an egress port.
+//!
+//! There are two architectures. A *shared-memory* switch (`shared_memory.rs`) has queues at its egress ports, in one
+//! memory. There `mmu.rs` counts bytes by egress queue, `ingress.rs` counts lossless bytes by ingress port, and
+//! `pausing.rs` tells senders what follows. A *CIOQ* switch (`cioq.rs`) has queues at inputs and outputs, and a
+//! crossbar between them. In both, `pause_cause.rs` finds the queue that caused a pause. Decisions are taken by the
+//! algorithms in the folders, each a file that sees numbers only.
 
 pub mod buffer_policy;
 pub mod cell;
@@ -41,12 +44,12 @@ use shared_memory::{SharedMemory, Steps};
 pub enum Switch {
     /// Output queues in one shared memory.
     SharedMemory(SharedMemory),
-    /// Queues at inputs and outputs.
+    /// Queues at inputs and outputs, with a crossbar between them.
     Cioq(Cioq),
 }
 
 impl Switch {
-    /// What its watchdog has done, in order of detection.
+    /// Queues that the watchdog has let go, in order of detection.
     pub fn interventions(&self) -> &[Intervention] {
         match self {
             Self::SharedMemory(switch) => switch.interventions(),
@@ -54,7 +57,7 @@ impl Switch {
         }
     }
 
-    /// A packet has arrived whole at a port.
+    /// Takes in a packet that has arrived whole at a port.
     // Called at one place, for most of all events.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -70,8 +73,8 @@ impl Switch {
         }
     }
 
-    /// The transmission on a port has ended and something waits for that.
-    /// Returns when the end of the next one must be heard of.
+    /// Sends the next packet of a port whose transmission has ended, and returns when the end of that one must be heard
+    /// of.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn on_end_of_transmission(
@@ -85,7 +88,7 @@ impl Switch {
         }
     }
 
-    /// Counts what has left by now and was no event.
+    /// Counts departures by `now` that were no events.
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self {
             Self::SharedMemory(switch) => switch.settle(now, context),
@@ -93,7 +96,7 @@ impl Switch {
         }
     }
 
-    /// See [`SharedMemory::mark_departed`].
+    /// Marks packets whose departure by `now` was no event, before they arrive. Returns when to look again.
     pub fn mark_departed(
         &mut self,
         now: Time,
@@ -105,7 +108,7 @@ impl Switch {
         }
     }
 
-    /// A message besides all packets has arrived over the link of a port.
+    /// Takes in a signal: a message of the fabric that has arrived over the link of a port and is no packet.
     pub fn on_signal(
         &mut self,
         port: u16,
@@ -117,7 +120,7 @@ impl Switch {
         }
     }
 
-    /// Something about pauses is due. Returns when something is next.
+    /// Does what is due about pauses, and returns when something is due next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         match self {
             Self::SharedMemory(switch) => switch.on_pause_due(context),
@@ -125,7 +128,7 @@ impl Switch {
         }
     }
 
-    /// Something about the crossbar is due. Returns when something is next.
+    /// Does what is due at the crossbar, and returns when something is due next.
     pub fn on_crossbar_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         match self {
             Self::SharedMemory(_) => Time::MAX,
@@ -134,9 +137,9 @@ impl Switch {
     }
 }
 
-/// What others may see of it.
+/// Views.
 impl Switch {
-    /// It, where it is a shared-memory switch.
+    /// This switch, if it has a shared memory.
     pub fn shared_memory(&self) -> Option<&SharedMemory> {
         match self {
             Self::SharedMemory(switch) => Some(switch),
@@ -144,7 +147,7 @@ impl Switch {
         }
     }
 
-    /// The same, to change it. Links of switches with queues at their inputs stay as they are.
+    /// This switch, to be changed, if it has a shared memory. Links of other switches never change.
     pub fn shared_memory_mut(&mut self) -> Option<&mut SharedMemory> {
         match self {
             Self::SharedMemory(switch) => Some(switch),
@@ -152,7 +155,7 @@ impl Switch {
         }
     }
 
-    /// It, where it has queues at its inputs.
+    /// This switch, if it has queues at its inputs.
     pub fn cioq(&self) -> Option<&Cioq> {
         match self {
             Self::SharedMemory(_) => None,
@@ -160,7 +163,7 @@ impl Switch {
         }
     }
 
-    /// Its egress ports.
+    /// Egress ports.
     pub fn ports(&self) -> &[Port] {
         match self {
             Self::SharedMemory(switch) => switch.ports(),
@@ -168,7 +171,7 @@ impl Switch {
         }
     }
 
-    /// The same.
+    /// Egress ports, to be changed.
     pub fn ports_mut(&mut self) -> &mut [Port] {
         match self {
             Self::SharedMemory(switch) => switch.ports_mut(),
@@ -176,7 +179,7 @@ impl Switch {
         }
     }
 
-    /// How it pauses senders of lossless classes, where that goes by a shared memory.
+    /// Ingress accounting and pause frames, if this is a shared-memory switch with lossless classes.
     pub fn pausing(&self) -> Option<&Pausing> {
         self.shared_memory().and_then(SharedMemory::pausing)
     }
@@ -187,7 +190,7 @@ impl Switch {
         self.ports().iter().flat_map(Port::queued).chain(at_inputs)
     }
 
-    /// The packets that wait for an egress port, at it or at inputs, class by class.
+    /// Packets that wait for an egress port, at the port itself or at inputs, class by class.
     pub fn waiting_for(&self, egress: u16) -> impl Iterator<Item = &Packet> {
         let of_class = move |priority| {
             let of_port =
@@ -206,7 +209,7 @@ impl Switch {
         }
     }
 
-    /// The most bytes of packet memory that were in use.
+    /// The most bytes of packet memory that were ever in use.
     pub fn peak(&self) -> Bytes {
         match self {
             Self::SharedMemory(switch) => switch.mmu().peak(),
@@ -222,7 +225,7 @@ impl Switch {
         }
     }
 
-    /// For how long it has told senders to pause.
+    /// Time for which this switch has told senders to pause.
     pub fn off_durations(&self, now: Time) -> Durations {
         match self {
             Self::SharedMemory(switch) => {
@@ -232,7 +235,8 @@ impl Switch {
         }
     }
 
-    /// Bytes that came in by a port whose sender of a class was told to pause, by egress port and class; none where it was not.
+    /// Bytes that came in by a port and keep its sender of a class paused, by egress port and class. Empty if the
+    /// sender is not paused.
     pub fn held_back(&self, ingress: u16, priority: usize) -> BTreeMap<(u16, usize), Bytes> {
         let mut held = BTreeMap::<(u16, usize), Bytes>::new();
         let mut count = |egress, packet: &Packet| {

@@ -1,4 +1,4 @@
-//! From what is said of lossless classes to the memory they share, and the headroom of every port.
+//! Layout of lossless classes: from their settings to the memory that they share, and the headroom of every port.
 
 use std::collections::BTreeSet;
 
@@ -18,16 +18,16 @@ use crate::switch::mmu::Reserve;
 use crate::switch::pausing::Pausing;
 use crate::topology::Link;
 
-/// The lossless classes of a switch before the run.
+/// Lossless classes of a switch before the run.
 #[derive(Clone, Debug)]
 pub(super) struct Lossless {
-    /// The lossless ones.
+    /// The lossless classes.
     pub(super) classes: Classes,
     sizes: Sizes,
-    /// By which the senders into each port pause.
+    /// Policy by which the senders into each port pause.
     xoff: Vec<buffer_policy::Parameters>,
     headroom: Scheme,
-    /// At the highest rates that they come to have.
+    /// Links of its ports, at the highest rates that they come to have.
     links: Vec<headroom::Link>,
     pause_frames: pause_frames::Settings,
 }
@@ -38,12 +38,12 @@ impl Lossless {
         Pausing::new(ingress, self.pause_frames.start())
     }
 
-    /// All memory that lossless classes have.
+    /// Bytes of memory that lossless classes have.
     pub(super) fn memory(&self) -> Bytes {
         self.sizes.shared + self.sizes.reserved * self.sizes.queues() + self.headroom.set_aside()
     }
 
-    /// The same piece by piece.
+    /// Memory that lossless classes have, piece by piece.
     pub(super) fn divided(&self) -> LosslessMemory {
         let Sizes { shared, reserved, xon_offset, .. } = self.sizes;
         let none = Held { queue: Bytes::ZERO, port: Bytes::ZERO, all: Bytes::ZERO };
@@ -58,8 +58,9 @@ impl Lossless {
         }
     }
 
-    /// The most of a class that can have come in by one port, by two and so on before the first sender is paused. They hold most
-    /// if they fill one after another: a port is held against a threshold that others have lowered only if more comes by it.
+    /// The most bytes of a class that can have come in by one port, by two and so on before the first sender is paused.
+    /// Ports hold most if they fill one after another: a port is held against a threshold that others have lowered only
+    /// if more comes by it.
     pub(super) fn unpaused(&self, class: usize) -> impl Iterator<Item = Bytes> {
         let Sizes { shared, reserved, .. } = self.sizes;
         let mut pool = Occupancy::empty(shared, self.sizes.queues());
@@ -70,7 +71,7 @@ impl Lossless {
         })
     }
 
-    /// One line for each link over which more may come after a pause than headroom is sure to have room for.
+    /// One line for each link over which more may arrive after a pause than headroom surely has room for.
     pub(super) fn shortfalls(&self) -> impl Iterator<Item = String> {
         let kept = (0..self.links.len()).map(|port| self.headroom.kept(port));
         self.links.iter().zip(kept).filter(|(link, kept)| *kept < link.worst_case).map(|(link, kept)| {
@@ -83,7 +84,7 @@ impl Lossless {
     }
 }
 
-/// What a switch sets aside for lossless classes, if there are any; `total` is its memory.
+/// Lays out the lossless classes of a switch with `total` memory, if there are any.
 pub(super) fn of(
     settings: &SwitchSettings,
     reserve: Reserve,
@@ -139,7 +140,7 @@ pub(super) fn of(
     }))
 }
 
-/// Whether a table says something of a key of `pfc`; of any, if the key is empty.
+/// Whether a table sets a key of `pfc`; any key, if `key` is empty.
 fn says(table: &SwitchTable, key: &str) -> bool {
     table.pfc.as_ref().is_some_and(|pfc| pfc.says(key))
 }
@@ -152,7 +153,8 @@ impl Subject<'_> {
         self.refuse(&format!("pfc{key}"), |table| says(table, first), problem, expected)
     }
 
-    /// How a switch pauses, or nothing where no class is lossless; what it says of pauses must go with that.
+    /// Settings of a switch's pauses, or `None` if no class is lossless. Refuses settings without lossless classes, and
+    /// the reverse.
     fn pausing_of<'a>(&self, said: Option<&'a Settings>) -> Result<Option<&'a Settings>, ScenarioError> {
         let classes = self.scenario.lossless_classes();
         if classes.is_empty() && said.is_some() {
@@ -167,7 +169,7 @@ impl Subject<'_> {
         Ok(said)
     }
 
-    /// The policies by which senders pause, each with its key.
+    /// Policies by which senders pause, each with its key.
     fn policies<'b>(
         &self,
         pfc: &'b Settings,
@@ -180,7 +182,7 @@ impl Subject<'_> {
         of_all.then(|| (".xoff".to_owned(), &pfc.xoff)).into_iter().chain(at_rates)
     }
 
-    /// Parameters of headroom, with what is said of ports by their rate.
+    /// Parameters of headroom, with the sizes that are set for ports by their rate.
     fn headroom_of(&self, pfc: &Settings) -> Result<headroom::Parameters, ScenarioError> {
         let mut found = pfc.headroom.clone();
         for (rate, at) in &pfc.at_rate {
@@ -207,8 +209,8 @@ impl Subject<'_> {
         Err(self.refuse_pfc(".headroom", &problem, expected))
     }
 
-    /// The pool of the lossless classes, in the memory that headroom and reserves leave: what is said of it, what the pool of the
-    /// lossy classes leaves, or three quarters.
+    /// Bytes of the lossless classes' pool, in the memory that headroom and reserves leave.
+    /// The pool is as large as set, or all that the pool of the lossy classes leaves, or three quarters.
     fn shared_of(
         &self,
         left: Bytes,
@@ -230,7 +232,7 @@ impl Subject<'_> {
         Ok(if lossy_pool.is_some() { left - asked } else { asked })
     }
 
-    /// What is lossless is not pushed out, and nobody follows the queues of ingress ports.
+    /// Rejects policies that push out lossless packets, or follow the queues of ingress ports.
     fn check_xoff(&self, key: &str, xoff: &buffer_policy::Parameters) -> Result<(), ScenarioError> {
         if xoff.only_answers() {
             return Ok(());
@@ -239,7 +241,7 @@ impl Subject<'_> {
         Err(self.refuse_pfc(key, &problem, "expected dynamic_threshold or another policy without a memory"))
     }
 
-    /// A static threshold is a promise that the pool must be able to keep.
+    /// Rejects a static threshold for which the pool is too small if every queue reaches it.
     fn check_static_threshold(
         &self,
         key: &str,
@@ -259,7 +261,7 @@ impl Subject<'_> {
         Err(self.refuse_pfc(&format!("{key}.threshold"), &problem, expected))
     }
 
-    /// XON lies below XOFF by the offset, and XOFF is never higher than in an empty pool.
+    /// Rejects an offset of XON below XOFF that is more than the highest XOFF, that of an empty pool.
     fn check_xon_offset(
         &self,
         offset: Bytes,

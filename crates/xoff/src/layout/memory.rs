@@ -1,44 +1,45 @@
-//! How a switch divides its memory, for whoever configures a real one like it.
+//! Division of a switch's memory, for tools that configure a real switch like it.
 
 use serde::Serialize;
 
-/// The memory of a shared-memory switch; all sizes in bytes.
+/// Memory of a shared-memory switch; all sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchMemory {
     /// Classes in use, lossless ones among them.
     pub classes: Vec<usize>,
-    /// Its pools, each of lossy classes alone if a class is lossless.
+    /// Shared pools, each of lossy classes alone if a class is lossless.
     pub pools: Vec<PoolMemory>,
-    /// For each lossy class of a port, beside pools.
+    /// Bytes for each lossy class of a port, beside pools.
     pub reserved_per_queue: u64,
-    /// For all lossy classes of a port together, beside pools.
+    /// Bytes for all lossy classes of a port together, beside pools.
     pub reserved_per_port: u64,
-    /// What lossless classes have, if there are any.
+    /// Memory of lossless classes, if there are any.
     pub lossless: Option<LosslessMemory>,
 }
 
 /// A shared pool, reserves not counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PoolMemory {
-    /// How many ports share it.
+    /// Number of ports that share it.
     pub ports: usize,
-    /// Its size.
+    /// Bytes of the pool.
     pub shared: u64,
-    /// Up to what it holds no packet is marked for that, and above what all are; nothing if its marker has no such lengths.
+    /// Bytes held up to which no packet is marked, and above which every packet is; `None` if its marker has no such
+    /// lengths.
     pub marked_between: Option<[u64; 2]>,
 }
 
-/// The memory of lossless classes.
+/// Memory of lossless classes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LosslessMemory {
-    /// Their pool, without reserves and headroom.
+    /// Bytes of their pool, without reserves and headroom.
     pub shared: u64,
-    /// For each class of a port, used before the pool.
+    /// Bytes for each class of a port, used before the pool.
     pub reserved: u64,
-    /// How far below its pause a queue must be before its sender resumes.
+    /// Bytes below its pause at which a queue lets its sender resume.
     pub xon_offset: u64,
-    /// All headroom together.
+    /// Bytes of all headroom together.
     pub headroom: u64,
-    /// What one class of each port may have of it; of a port as a whole, where that pauses as a whole.
+    /// Bytes of it that one class of each port may have; or a port as a whole, where ports pause as a whole.
     pub headroom_of_ports: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! The pause frame, and how it travels among packets.
+//! Pause frame, and its form among packets.
 
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
@@ -10,14 +10,14 @@ const FRAME: Bytes = Bytes::new(64);
 /// Classes that are to pause or to resume (IEEE 802.3, annex 31D).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseFrame {
-    /// Those that the frame says something about.
+    /// Classes that the frame is about.
     pub enabled: Classes,
-    /// For how long each class is to pause, in quanta of 512 bit times; 0 resumes.
+    /// Time for which each class must pause, in quanta of 512 bit times; 0 resumes.
     pub quanta: [u16; PRIORITIES],
 }
 
 impl PauseFrame {
-    /// Says how long classes are to pause, over whatever was said of them before.
+    /// Sets the quanta for which classes must pause, in place of those set before.
     pub fn say(&mut self, classes: Classes, quanta: u16) {
         self.enabled |= classes;
         for class in classes.iter() {
@@ -30,7 +30,7 @@ impl PauseFrame {
         self.classes().any(|(_, quanta)| quanta > 0)
     }
 
-    /// What it says, class by class.
+    /// Classes that the frame is about, with the quanta of each.
     pub fn classes(&self) -> impl Iterator<Item = (usize, u16)> {
         let Self { enabled, quanta } = *self;
         enabled.iter().map(move |class| (class, quanta[class]))

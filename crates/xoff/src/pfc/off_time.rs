@@ -1,17 +1,17 @@
-//! For how long a device has told senders to pause, all of them together.
+//! Time for which a device has told senders to pause, summed over senders.
 
 use crate::kernel::units::{Span, Time};
 
-/// How long senders have been told to pause, all of them together.
+/// Time for which senders have been told to pause, summed over senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Durations {
-    /// Class by class: a port that pauses as a whole counts once for each of the eight classes.
+    /// Sum over classes: a port that pauses as a whole counts once for each of the eight classes.
     pub by_class: Span,
-    /// The same, but a port that pauses as a whole counts once.
+    /// Sum over classes in which a port that pauses as a whole counts once.
     pub port_as_one: Span,
 }
 
-/// How much is off, and what it has come to.
+/// Number of classes that are off, and the time that they have been off.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OffTime {
     since: Time,
@@ -21,12 +21,12 @@ pub struct OffTime {
 }
 
 impl OffTime {
-    /// Classes that are off, of all ports.
+    /// Number of classes that are off, over all ports.
     pub fn classes(&self) -> u64 {
         self.classes
     }
 
-    /// What it has come to by now.
+    /// Time for which classes have been off by now.
     pub fn by(&self, now: Time) -> Durations {
         // A report may ask for a moment before the last change.
         let elapsed = now.max(self.since).since(self.since);
@@ -36,7 +36,7 @@ impl OffTime {
         }
     }
 
-    /// So many classes and controls of one port were off and are off now, each given before and after.
+    /// Takes note of a change at one port: the numbers of classes and of controls that are off, each before and after.
     #[cold]
     pub fn change(&mut self, now: Time, classes: (u32, u32), controls: (u32, u32)) {
         self.durations = self.by(now);

@@ -1,5 +1,7 @@
-//! What the pause frames that reach a node's ports come to: each takes effect when the port has reacted, and a pause ends
-//! when its time is over unless another frame has said more by then.
+//! Reactions of a node's ports to the pause frames that reach them.
+//!
+//! A frame takes effect after the port's reaction time. A pause ends when its quanta are over, unless another frame has
+//! set more by then.
 
 use super::PauseFrame;
 use crate::classes::PRIORITIES;
@@ -14,18 +16,18 @@ struct Pending {
     frame: PauseFrame,
 }
 
-/// One port's part.
+/// Reactions of one port.
 #[derive(Debug)]
 struct PortReaction {
-    /// Between a frame's arrival and its effect.
+    /// Time between a frame's arrival and its effect.
     delay: Span,
-    /// One unit of pause time.
+    /// Duration of one quantum of pause time.
     quantum: Span,
     pending: Ring<Pending>,
     expiries: [Timer; PRIORITIES],
 }
 
-/// A class that may not start transmissions any longer, or may again.
+/// Pause or resume of one class of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Port of the node.
@@ -36,7 +38,7 @@ pub struct Change {
     pub pauses: bool,
 }
 
-/// What one node's ports have heard.
+/// Reactions of one node's ports.
 #[derive(Debug, Default)]
 pub struct Reactions {
     ports: Vec<PortReaction>,
@@ -46,8 +48,8 @@ pub struct Reactions {
 }
 
 impl Reactions {
-    /// For ports with these delays before a frame takes effect and quanta of pause time. Pauses that are `lasting` end
-    /// only when a frame says so.
+    /// Reactions of ports with these reaction times and quanta. Pauses that are `lasting` end only when a frame says
+    /// so.
     pub fn new(ports: impl Iterator<Item = (Span, Span)>, lasting: bool) -> Self {
         let port = |(delay, quantum)| PortReaction {
             delay,
@@ -58,7 +60,7 @@ impl Reactions {
         Self { ports: ports.map(port).collect(), timers: Timers::default(), lasting }
     }
 
-    /// A frame has arrived whole. Returns when it takes effect.
+    /// Takes in a frame that has arrived whole, and returns when it takes effect.
     pub fn on_frame(&mut self, port: u16, now: Time, frame: PauseFrame) -> Time {
         let reaction = &mut self.ports[port as usize];
         let behind = if reaction.pending.is_empty() { now } else { reaction.pending.from_back(0).effective };
@@ -67,26 +69,27 @@ impl Reactions {
         effective
     }
 
-    /// A port forgets what it has heard. Whatever it has paused for that, the caller resumes.
+    /// Forgets all frames that a port has received. The caller resumes the classes that are paused.
     pub fn forget(&mut self, port: u16) {
         let reaction = &mut self.ports[port as usize];
         reaction.pending = Ring::new();
         reaction.expiries.iter_mut().for_each(Timer::disarm);
     }
 
-    /// Frames that reach a port from now on take effect after `delay`, and in other quanta.
+    /// Sets the reaction time and the quantum for frames that reach a port from now on.
     pub fn set_pace(&mut self, port: u16, delay: Span, quantum: Span) {
         let reaction = &mut self.ports[port as usize];
         (reaction.delay, reaction.quantum) = (delay, quantum);
     }
 
-    /// When a frame takes effect or a pause may be over; `Time::MAX` for never.
+    /// Time at which the next frame takes effect or the next pause may be over; `Time::MAX` for never.
     pub fn due(&self) -> Time {
         let frames = self.ports.iter().filter_map(|port| port.pending.front());
         frames.map(|pending| pending.effective).min().unwrap_or(Time::MAX).min(self.timers.next())
     }
 
-    /// Tells what changes now: pauses that are over, then what frames say, port by port. Returns when something is next.
+    /// Tells the changes of now: pauses that are over, then frames that take effect, port by port. Returns when
+    /// something is due next.
     pub fn settle(&mut self, now: Time, mut tell: impl FnMut(Change)) -> Time {
         while self.timers.next() == now {
             let Some((time, key)) = self.timers.pop() else { break };

@@ -1,7 +1,9 @@
-//! The PFC watchdog of a switch: a queue that is paused for so long that its pause is taken for a storm no longer waits for it.
-//! As in SONiC's design (PFC Watchdog Design, sonic-net/SONiC wiki): a queue that holds packets and has been paused for the detection time is
-//! let go, and is as before once its pauses have been over for the restoration time.
-//! Differs: switches look at intervals; here a pause is looked at when it has lasted for the detection time, and again after as long.
+//! PFC watchdog of a switch: lets go a queue that is paused for so long that its pause is taken for a storm.
+//!
+//! As in SONiC's design (PFC Watchdog Design, sonic-net/SONiC wiki): a queue is let go when it holds packets and has
+//! been paused for the detection time. It is as before once its pauses have been over for the restoration time.
+//! Differs: switches look at intervals. Here a pause is looked at when it has lasted for the detection time, and again
+//! after as long.
 
 use crate::classes::PRIORITIES;
 use crate::kernel::timers::{Timer, Timers};
@@ -9,36 +11,36 @@ use crate::kernel::units::{Span, Time};
 
 use super::Change;
 
-/// When a watchdog acts.
+/// Times after which a watchdog acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchdogTimes {
-    /// For how long a queue that holds packets must have been paused without a break.
+    /// Time for which a queue that holds packets must have been paused without a break.
     pub detection: Span,
-    /// For how long its pauses must be over until it is as before.
+    /// Time for which its pauses must be over until it is as before.
     pub restoration: Span,
 }
 
-/// A time in which a watchdog let a queue go.
+/// Storm of one queue, for whose time the watchdog let the queue go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervention {
     /// Port of the switch.
     pub port: u16,
     /// Class.
     pub priority: usize,
-    /// When the storm was detected.
+    /// Time at which the storm was detected.
     pub detected: Time,
-    /// When the queue was as before.
+    /// Time at which the queue was as before, if it was.
     pub restored: Option<Time>,
     /// Packets that it lost meanwhile.
     pub dropped: u64,
 }
 
-/// What a watchdog has done.
+/// Action of a watchdog on a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A storm has begun: the queue no longer waits.
+    /// Lets the queue go: a storm has begun.
     Detected,
-    /// It is over.
+    /// Has the queue wait for pauses again: the storm is over.
     Restored,
 }
 
@@ -47,13 +49,13 @@ pub enum Verdict {
 struct Queue {
     /// Whether it has been told to pause.
     is_paused: bool,
-    /// Until the storm is detected, or is over.
+    /// Timer until the storm is detected, or is over.
     timer: Timer,
-    /// The place of the intervention under way.
+    /// Index of the intervention under way.
     intervention: Option<u32>,
 }
 
-/// The watchdog of one switch.
+/// Watchdog of one switch.
 #[derive(Debug)]
 pub struct Watchdog {
     times: WatchdogTimes,
@@ -63,13 +65,13 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Over the queues of so many ports.
+    /// Watchdog over the queues of so many ports.
     pub fn new(times: WatchdogTimes, ports: usize) -> Self {
         let queues = vec![Queue::default(); ports * PRIORITIES];
         Self { times, queues, timers: Timers::default(), interventions: Vec::new() }
     }
 
-    /// What it has done, in order of detection.
+    /// Storms so far, in order of detection.
     pub fn interventions(&self) -> &[Intervention] {
         &self.interventions
     }
@@ -79,7 +81,7 @@ impl Watchdog {
         self.queues[place(port, priority)].intervention.is_some()
     }
 
-    /// A class of a port has been told to pause, again or for the first time, or to resume.
+    /// Takes note that a class of a port has been told to pause, again or for the first time, or to resume.
     pub fn on_change(&mut self, now: Time, Change { port, priority, pauses }: Change) {
         let queue = &mut self.queues[place(port, priority)];
         if queue.is_paused == pauses {
@@ -94,7 +96,7 @@ impl Watchdog {
         }
     }
 
-    /// What a port has been told, and what it has been let go for, is forgotten.
+    /// Forgets the pauses of a port and ends its storms.
     pub fn forget(&mut self, now: Time, port: u16) {
         for priority in 0..PRIORITIES {
             let queue = &mut self.queues[place(port, priority)];
@@ -106,14 +108,14 @@ impl Watchdog {
         }
     }
 
-    /// Packets of a queue that has been let go were dropped.
+    /// Counts packets that a queue lost because it was let go.
     pub fn count_dropped(&mut self, port: u16, priority: usize, packets: u64) {
         if let Some(intervention) = self.queues[place(port, priority)].intervention {
             self.interventions[intervention as usize].dropped += packets;
         }
     }
 
-    /// Looks at one queue that is due now, of which `holds` tells whether it holds packets. Returns which, and what has become of it.
+    /// Decides about the next queue that is due now, if one is. `holds` tells whether a queue holds packets.
     pub fn next_verdict(
         &mut self,
         now: Time,
@@ -141,7 +143,7 @@ impl Watchdog {
         None
     }
 
-    /// When it looks next; `Time::MAX` for never.
+    /// Time of the next look at a queue; `Time::MAX` for never.
     pub fn due(&self) -> Time {
         self.timers.next()
     }
@@ -157,7 +159,8 @@ mod tests {
 
     const TIMES: WatchdogTimes = WatchdogTimes { detection: Span::new(100), restoration: Span::new(40) };
 
-    /// What becomes of class 3 of port 1 that is told so at these times and holds packets from `filled` on.
+    /// Verdicts on class 3 of port 1, which is told to pause or resume at these times and holds packets from `filled`
+    /// on.
     fn verdicts(told: &[(u64, bool)], filled: u64) -> Vec<(u64, Verdict)> {
         let mut watchdog = Watchdog::new(TIMES, 2);
         let (mut told, mut all) = (told.iter().peekable(), Vec::new());

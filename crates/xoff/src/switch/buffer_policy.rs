@@ -1,10 +1,8 @@
-//! Buffer policies: how much of the shared pool one queue may take.
-//! A policy answers a threshold; it never counts and never admits, the MMU does.
-//! To add one: its file here, and one line in the list below.
+//! Buffer policies: how many bytes of the shared pool one queue may take.
 
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
-/// What a policy may look at.
+/// Occupancy of a pool, as a policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
     /// Size of the shared pool.
@@ -13,12 +11,12 @@ pub struct Occupancy {
     pub shared_used: Bytes,
     /// Queues on the pool that a class in use may fill.
     pub queues: u64,
-    /// What else there is to know where the policy follows.
+    /// Drain rates and congested queues, where the policy follows them.
     pub followed: Followed,
 }
 
 impl Occupancy {
-    /// Of a pool of which nothing is in use.
+    /// Occupancy of an empty pool.
     pub fn empty(shared: Bytes, queues: u64) -> Self {
         Self { shared, shared_used: Bytes::ZERO, queues, followed: Followed::NOTHING }
     }
@@ -30,7 +28,7 @@ impl Occupancy {
     }
 }
 
-/// What a policy learns that follows; of a pool of which nothing is in use where none does.
+/// Facts that a policy learns that follows queues. Other policies see those of an empty pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Followed {
     /// Share of the time that its port has served the queue that asks, of the time that it lately had packets [mu / b].
@@ -42,37 +40,38 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// Nothing has happened yet.
+    /// Facts about an empty pool.
     pub const NOTHING: Self = Self { drain_rate: Ratio::new(1, 1), congested: 1, offset: 0 };
 }
 
-/// How a policy follows queues.
+/// Way in which a policy follows queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Following {
-    /// How often drain rates and congested queues are taken anew.
+    /// Time between two looks at drain rates and congested queues.
     pub every: Span,
     /// Share of its threshold from which a queue is congested.
     pub congested_from: Ratio,
 }
 
-/// How a policy takes packets out of queues that hold more than their threshold.
+/// Way in which a policy expels packets from queues above their threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expelling {
-    /// How much of memory can be read, for ports and to expel; by default as much as all ports send together.
+    /// Rate at which memory can be read, by ports and to expel; by default the rate of all ports together.
     pub memory_bandwidth: Option<Rate>,
-    /// How much of that may be left from before.
+    /// Bytes of that rate that can be saved up.
     pub burst: Bytes,
 }
 
 /// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
 pub trait BufferPolicy {
-    /// The threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes than this.
+    /// Threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes.
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes;
     /// Whether a fuller pool may raise a threshold.
     fn rises_as_the_pool_fills(&self) -> bool {
         false
     }
-    /// How it follows queues, if it does: then [`Occupancy::followed`] tells of them. No other policy pays for that.
+    /// Way in which it follows queues, if it does. [`Occupancy::followed`] then tells of them; no other policy pays for
+    /// that.
     fn follows(&self) -> Option<Following> {
         None
     }
@@ -80,7 +79,7 @@ pub trait BufferPolicy {
     fn pushes_out(&self) -> bool {
         false
     }
-    /// How packets are expelled from queues that hold more than their threshold, if they are.
+    /// Way in which packets are expelled from queues above their threshold, if they are.
     fn expels(&self) -> Option<Expelling> {
         None
     }
@@ -88,7 +87,7 @@ pub trait BufferPolicy {
     fn only_answers(&self) -> bool {
         self.follows().is_none() && !self.pushes_out() && self.expels().is_none()
     }
-    /// Share of the free pool that a queue of this class may take, where the policy knows such a share.
+    /// Share of the free pool that a queue of this class may take, if the policy has one.
     fn alpha(&self, _priority: usize) -> Option<Ratio> {
         None
     }
@@ -99,7 +98,7 @@ macro_rules! buffer_policies {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// How the shared pool is divided among queues.
+            /// Policy that divides the shared pool among queues.
             pub enum Parameters by "policy" in "buffer_policy" { $($(#[$doc])* $module => $name($module::$name),)* }
         }
 

@@ -1,4 +1,4 @@
-//! Memory that is given out in cells: a frame takes whole ones, however little of the last it fills.
+//! Cells: memory that is given out in units, of which a frame takes whole ones.
 
 use std::ops::RangeInclusive;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::Bytes;
 
-/// What memory is given out in.
+/// Unit of allocation of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// Bytes of one.
+    /// Bytes of one cell.
     #[schemars(extend("x-above-key" = "metadata"))]
     pub size: Bytes,
     /// Bytes of a frame's first cell that describe the frame.
@@ -26,14 +26,14 @@ const fn default_metadata() -> Bytes {
 }
 
 impl Cell {
-    /// What a frame takes of memory.
+    /// Bytes of memory that a frame takes.
     #[inline]
     pub const fn taken_by(self, frame: Bytes) -> Bytes {
         let described = frame.get() + self.metadata.get();
         Bytes::new(described.div_ceil(self.size.get()) * self.size.get())
     }
 
-    /// What a frame takes of memory that may be given out in cells: its own bytes where it is not.
+    /// Bytes of memory that a frame takes, where memory may be given out in cells: its own bytes where it is not.
     #[inline]
     pub fn taken_of(cell: Option<Self>, frame: Bytes) -> Bytes {
         cell.map_or(frame, |cell| cell.taken_by(frame))

@@ -1,11 +1,14 @@
-//! The combined input- and output-queued switch (CIOQ), in the order of a frame's life: receive, route, store in a virtual output
-//! queue, match, cross, queue, transmit. `input.rs` is the buffer of an input, `crossbar.rs` who crosses when, as one of
-//! `switch/matching/` pairs them, and `flow_control.rs` when senders pause. `congestion.rs` asks the congestion points of inputs and
-//! outputs, and `marking.rs` their markers; `internal.rs` is what concerns links with credits, which make several switches one fabric,
-//! and `fifo.rs` what is no event where outputs send in the order of arrival.
+//! Combined input- and output-queued switch (CIOQ): buffers at inputs and at outputs, and a crossbar between them.
 //!
-//! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that has no
-//! room for the largest one.
+//! The methods follow a frame's life: **receive**, **route**, **store** in a virtual output queue (VOQ) of its input,
+//! **match**, **cross**, **queue** at the output, **transmit**. `input.rs` is the buffer of an input. `crossbar.rs`
+//! says who crosses when, as an algorithm of `switch/matching/` pairs inputs with outputs. `flow_control.rs` says when
+//! senders pause. `congestion.rs` asks the congestion points of inputs and outputs, and `marking.rs` their markers.
+//! `internal.rs` is about links with credits, which make several switches one fabric. `fifo.rs` makes departures no
+//! events where outputs send in the order of arrival.
+//!
+//! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that
+//! has no room for the largest one.
 
 mod congestion;
 mod crossbar;
@@ -40,14 +43,14 @@ use internal::Credits;
 pub use internal::Downstream;
 pub use marking::Marking;
 
-/// What frames that came in by one port wait behind.
+/// Virtual output queues: the other frames of an input behind which a frame waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voqs {
-    /// Others for the same output.
+    /// Frames for the same output.
     PerOutput,
-    /// Others for the same host.
+    /// Frames for the same host.
     PerDestination,
-    /// All others.
+    /// All frames.
     One,
 }
 
@@ -56,54 +59,55 @@ pub enum Voqs {
 pub struct Sizes {
     /// Bytes of a unit.
     pub unit: Bytes,
-    /// The largest frame.
+    /// Units of the largest frame.
     pub largest: u32,
-    /// The buffer of each input.
+    /// Units of the buffer of each input.
     pub input: u32,
-    /// Of it, what all that no pause holds back may have together: classes that are not lossless, and CNMs of outputs.
+    /// Units of it that frames may have together which no pause holds back: those of lossy classes, and CNMs of
+    /// outputs.
     pub lossy: u32,
-    /// What each class may have of the buffer of each output.
+    /// Units of the buffer of each output that each class may have.
     pub output: u32,
-    /// What each class may have of the buffer of an input on a link with credits,
+    /// Units of the buffer of an input on a link with credits that each class may have.
     pub internal_input: u32,
-    /// and of the buffer of such an output.
+    /// Units of the buffer of an output on a link with credits that each class may have.
     pub internal_output: u32,
 }
 
-/// What a switch is built from.
+/// Pieces from which a CIOQ switch is built.
 #[derive(Debug)]
 pub struct Parts {
-    /// Its ports.
+    /// Egress ports.
     pub ports: Vec<Port>,
-    /// Where it sends what.
+    /// Next hops by destination.
     pub routes: SwitchRoutes,
-    /// How its ports react to pause frames.
+    /// Reactions of its ports to pause frames.
     pub reactions: Reactions,
-    /// Those in use.
+    /// Classes in use.
     pub classes: Classes,
-    /// The lossless ones.
+    /// Lossless classes.
     pub lossless: Classes,
     /// Sizes of its buffers.
     pub sizes: Sizes,
-    /// When senders of lossless classes pause.
+    /// Thresholds at which senders of lossless classes pause and resume.
     pub thresholds: Thresholds,
-    /// How they are told; nothing where no class is lossless.
+    /// Pause frames that tell them; `None` if no class is lossless.
     pub pause_frames: Option<PauseFrames>,
-    /// What frames wait behind.
+    /// Virtual output queues of each input.
     pub voqs: Voqs,
-    /// Hosts of the network.
+    /// Number of hosts in the network.
     pub hosts: u32,
-    /// The rate of the crossbar.
+    /// Rate of the crossbar.
     pub crossbar: Rate,
-    /// Who crosses it.
+    /// Algorithm that pairs inputs with outputs.
     pub matching: matching::Parameters,
-    /// The buffers at the other ends of links with credits, by port; nothing where a port's has none.
+    /// Buffers at the other ends of links with credits, by port; `None` for a link without credits.
     pub downstream: Vec<Option<Downstream>>,
-    /// Whether inputs keep copies of packets until they have come out of the fabric, and outputs tell of them.
+    /// Whether inputs keep copies of packets until the output of the fabric tells that they have come out.
     pub reliable_delivery: bool,
-    /// Measure congestion.
+    /// Congestion points of inputs and outputs.
     pub congestion_points: CongestionPoints,
-    /// Mark packets.
+    /// Markers of inputs and outputs.
     pub marking: Marking,
 }
 
@@ -119,7 +123,7 @@ pub struct Cioq {
     sizes: Sizes,
     voqs: Voqs,
     inputs: Vec<Input>,
-    /// What is in the buffers of inputs.
+    /// Frames in the buffers of all inputs.
     slots: Slots,
     flow_control: flow_control::Inputs,
     crossbar: Crossbar,
@@ -127,26 +131,26 @@ pub struct Cioq {
     /// Credits of each port whose link has them.
     credits: Vec<Option<Credits>>,
     reliable_delivery: bool,
-    /// The class of all packets, if they leave in the order in which they come, and line up.
+    /// The class of all packets, if they line up at outputs: they leave in the order of arrival.
     fifo: Option<usize>,
-    /// How full the fullest buffer beyond the next switch is on the way to each host, in parts of 65536, as far as is known.
+    /// Last known occupancy of the fullest buffer beyond the next switch on the way to each host, in parts of 65536.
     congestion_to: Vec<u32>,
     points: CongestionPoints,
     marking: Option<Box<Marking>>,
     keep_alives: Timers<(u16, u8)>,
-    /// CNMs made.
+    /// Counters of CNMs.
     pub counters: CnmCounters,
-    /// Empty between matchings: inputs and outputs of new pairs, and the ranks of what crosses.
+    /// Inputs and outputs of new pairs, with the ranks of the frames that cross; empty between matchings.
     pairs: Vec<(u16, u16, usize)>,
-    /// Units in use at inputs and outputs; what crosses is in both.
+    /// Units in use at inputs and outputs; a frame that crosses is in both.
     used: u64,
     peak: u64,
 }
 
-/// The buffer of one output.
+/// Buffer of one output.
 #[derive(Clone, Copy, Debug, Default)]
 struct Output {
-    /// Units by class, of frames that cross as well.
+    /// Units by class, those of frames that still cross included.
     units: [u32; PRIORITIES],
     /// Bytes that wait, by class.
     queued: [Bytes; PRIORITIES],
@@ -162,7 +166,7 @@ impl Output {
     }
 }
 
-/// The classes in use, the highest first.
+/// Classes in use, the highest first.
 #[derive(Clone, Debug)]
 struct Ranks {
     rank: [usize; PRIORITIES],
@@ -220,7 +224,7 @@ impl Cioq {
         }
     }
 
-    /// A packet has arrived whole at a port.
+    /// Takes in a packet that has arrived whole at a port, or hands a pause frame to the reactions of that port.
     pub fn on_arrival(
         &mut self,
         ingress: u16,
@@ -234,7 +238,8 @@ impl Cioq {
         self.receive(ingress, packet, is_pausable, context);
     }
 
-    /// A packet enters by a port, from a sender that a pause can hold back or not.
+    /// Routes a packet, marks it, and stores it in its input if that has room. A pause can hold its sender back if
+    /// `is_pausable`.
     fn receive(
         &mut self,
         ingress: u16,
@@ -266,7 +271,7 @@ impl Cioq {
         }
     }
 
-    /// Or why not, how many units are held and how many may be.
+    /// Admits a packet to the buffer of its input, or returns the reason to drop it, the units held and their limit.
     fn admit(
         &self,
         ingress: u16,
@@ -288,7 +293,7 @@ impl Cioq {
         if held + units <= limit { Ok(()) } else { Err((reason, held, limit)) }
     }
 
-    /// Where a frame for an output waits.
+    /// Finds the virtual output queue of a frame for an output.
     fn place(&self, egress: u16, packet: &Packet, is_pausable: bool) -> Place {
         let rank = self.ranks.rank[packet.priority()];
         let order = match self.voqs {
@@ -299,7 +304,7 @@ impl Cioq {
         Place { voq: order * self.ranks.count as u32 + rank as u32, egress, rank, is_pausable }
     }
 
-    /// Takes a frame into the buffer of an input.
+    /// Puts a frame into the buffer of an input, and has it cross at once if it can.
     fn store(
         &mut self,
         ingress: u16,
@@ -322,14 +327,15 @@ impl Cioq {
         }
     }
 
-    /// Something may begin to cross, once all that happens now has happened.
+    /// Runs the crossbar, once everything else that happens now has happened.
     fn cross_now(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let is_last = context.agenda.is_last_of(context.now);
         let due = if is_last { self.on_crossbar_due(context) } else { context.now };
         context.agenda.crossbar_due(self.ports[0].id(), due);
     }
 
-    /// Frames have crossed, or may begin to, or a paused input is to be measured. Returns when something is next.
+    /// Runs the crossbar: takes frames that have crossed to their outputs, and has others begin to cross. Measures
+    /// paused inputs whose time has come. Returns when something is due next.
     pub fn on_crossbar_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         self.measure_paused_inputs(context);
         while let Some(transfer) = self.crossbar.take_crossed(context.now) {
@@ -346,7 +352,7 @@ impl Cioq {
         self.crossbar.next_end().min(self.keep_alives.next())
     }
 
-    /// The frame of this rank whose turn it is begins to cross; room for it is taken at the output.
+    /// Begins to cross the frame of this rank whose turn it is, and takes room for it at the output.
     fn begin_to_cross(
         &mut self,
         input: u16,
@@ -379,7 +385,7 @@ impl Cioq {
         self.count_in(units, context);
     }
 
-    /// A frame is at its output.
+    /// Takes a frame that has crossed to its output out of the input.
     fn on_crossed(&mut self, transfer: Transfer, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Transfer { input, output, slot } = transfer;
         let keeps_copy = self.reliable_delivery && !self.is_internal(input) && self.is_internal(output);
@@ -403,7 +409,7 @@ impl Cioq {
         self.emit(output, packet, units, context);
     }
 
-    /// A frame is in the buffer of its output, where it is counted.
+    /// Transmits a frame that is counted at its output, or has it wait there.
     fn emit(
         &mut self,
         output: u16,
@@ -423,7 +429,8 @@ impl Cioq {
         }
     }
 
-    /// The transmission on a port has ended and something waits for that. Returns when the end of the next one must be heard of.
+    /// Sends the next frame of a port whose transmission has ended, and returns when the end of that one must be heard
+    /// of.
     pub fn on_end_of_transmission(
         &mut self,
         output: u16,
@@ -525,7 +532,7 @@ impl Cioq {
         context.observer.on_queue(context.now, self.ports[number].id(), priority, bytes);
     }
 
-    /// Tells the sender at the other end of an input what follows from what its class now has there.
+    /// Pauses or resumes the sender at the other end of an input, by the units that its class holds there.
     #[inline]
     fn control_flow(
         &mut self,
@@ -557,7 +564,7 @@ impl Cioq {
         }
     }
 
-    /// Something about pauses is due. Returns when something is next.
+    /// Does what is due about pauses, and returns when something is due next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         let Self { ports, reactions, pause_frames, .. } = self;
         pause_frames::on_due(reactions, pause_frames.as_mut(), ports, context)

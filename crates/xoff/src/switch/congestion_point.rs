@@ -1,5 +1,7 @@
-//! Congestion points (802.1Qau): how congested one buffer is, measured once in so many arrived bytes, and whose frame is to
-//! blame. All measure in the same way; they differ in how they choose the culprit.
+//! Congestion points (802.1Qau): measure how congested a buffer is, once in so many arrived bytes, and choose the frame
+//! to blame.
+//! All measure in the same way; they differ in how they choose the culprit.
+//!
 //! To add a way: its file here, and one line in the list below.
 
 use std::num::NonZeroU8;
@@ -10,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Ratio, Span};
 
-/// What can be set of a congestion point, however it samples.
+/// Settings of a congestion point, however it samples.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -48,7 +50,7 @@ impl Default for Settings {
     }
 }
 
-/// How congested a buffer is, in 63 steps: what a congestion notification message says.
+/// Feedback: congestion of a buffer in 63 steps, as a congestion notification message carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Feedback(NonZeroU8);
 
@@ -61,21 +63,22 @@ impl Feedback {
 
 /// The frames in a buffer, numbered from 0 in no order.
 pub trait Frames {
-    /// How many there are.
+    /// Number of frames.
     fn count(&self) -> u32;
-    /// Units of the buffer that one takes, at least 1 and at most [`Frames::largest`].
+    /// Units of the buffer that a frame takes, at least 1 and at most [`Frames::largest`].
     fn units(&self, position: u32) -> u32;
     /// The most units that any frame can take.
     fn largest(&self) -> u32;
-    /// Whether it is data, which has a source that can be told.
+    /// Whether a frame is data, which has a source that can be told.
     fn is_data(&self, position: u32) -> bool;
-    /// How full the fullest buffer on its way is, in parts of 65536.
+    /// Occupancy of the fullest buffer on a frame's way, in parts of 65536.
     fn path_congestion(&self, position: u32) -> u32;
 }
 
-/// Chooses whose frame is to blame.
+/// Chooses the frame to blame.
 pub trait Sampling {
-    /// One of the frames, if there is one; `arrived` is the frame whose arrival is the reason to ask, if one is.
+    /// Chooses one of the frames, if there is one. `arrived` is the frame whose arrival is the reason to ask, if one
+    /// is.
     fn culprit(arrived: Option<u32>, frames: &impl Frames, rng: &mut Rng) -> Option<u32>;
 }
 
@@ -84,12 +87,12 @@ macro_rules! samplings {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// Where congestion is measured, and who is told of it.
+            /// Congestion point, by its way to choose the flow that is told.
             pub enum Parameters by "sampling" in "congestion_point" { $($module => $name(Settings),)* }
         }
 
         impl Parameters {
-            /// What all have in common.
+            /// Settings that all have in common.
             pub fn settings(&self) -> &Settings {
                 match self { $(Self::$name(settings) => settings,)* }
             }
@@ -125,7 +128,7 @@ pub struct CongestionPoint {
 }
 
 impl CongestionPoint {
-    /// One at an empty buffer, which draws from this stream.
+    /// Starts at an empty buffer, and draws from this stream.
     pub fn new(parameters: &Parameters, rng: Rng) -> Self {
         let mut point = Self {
             parameters: parameters.clone(),
@@ -137,7 +140,8 @@ impl CongestionPoint {
         point
     }
 
-    /// A frame has arrived, of any kind, and is among the bytes in the buffer. Feedback is for [`CongestionPoint::culprit`].
+    /// Takes note of a frame of any kind that has arrived and is in the buffer. Feedback is for
+    /// [`CongestionPoint::culprit`].
     #[inline]
     pub fn on_arrival(&mut self, frame: Bytes, occupancy: Bytes) -> Option<Feedback> {
         if frame < self.countdown {
@@ -147,7 +151,7 @@ impl CongestionPoint {
         self.sample(occupancy)
     }
 
-    /// Nothing arrives, since the sender at the other end of the link is paused, and the time of a sample has come.
+    /// Takes a sample by the clock, while nothing arrives because the sender at the other end of the link is paused.
     pub fn on_clock(&mut self, occupancy: Bytes) -> Option<Feedback> {
         self.sample(occupancy)
     }
@@ -167,7 +171,7 @@ impl CongestionPoint {
         self.countdown = interval - spread + Bytes::new(drawn);
     }
 
-    /// Which frame's source is to be told, if any; `arrived` is the frame that has just arrived, if one has.
+    /// Chooses the frame whose source is told, if any. `arrived` is the frame that has just arrived, if one has.
     pub fn culprit(&mut self, arrived: Option<u32>, frames: &impl Frames) -> Option<u32> {
         let culprit = self.parameters.culprit(arrived, frames, &mut self.rng);
         culprit.filter(|&position| frames.is_data(position))
@@ -204,8 +208,8 @@ impl Settings {
     }
 }
 
-/// Each occupied unit of the buffer with the same probability, whatever the number of frames or flows: every frame has as
-/// many places as the largest may take, and a place that it leaves empty is drawn again.
+/// Draws an occupied unit of the buffer, each with the same probability whatever the number of frames or flows.
+/// Every frame has as many places as the largest may take, and a place that it leaves empty is drawn again.
 fn occupied_unit(frames: &impl Frames, rng: &mut Rng) -> Option<u32> {
     let (count, largest) = (u64::from(frames.count()), u64::from(frames.largest()));
     if count == 0 {
@@ -226,7 +230,7 @@ mod tests {
     use crate::kernel::rng::{Purpose, stream};
     use crate::reading::from_text;
 
-    /// How often a fixed stream is drawn from.
+    /// Number of draws from a fixed stream.
     pub(super) const DRAWS: u32 = 200_000;
 
     /// The frames of two flows, and how congested the way of each is.
@@ -268,7 +272,7 @@ mod tests {
         CongestionPoint::new(&from_text(toml), rng())
     }
 
-    /// How often the first flow is to blame.
+    /// Share of draws in which the first flow is to blame.
     pub(super) fn share_of_first(point: &mut CongestionPoint, frames: &TwoFlows) -> f64 {
         let culprits = (0..DRAWS).map(|_| point.culprit(None, frames).unwrap());
         let of_first = culprits.filter(|&position| frames.frames[position as usize].0 == 0);

@@ -1,78 +1,85 @@
-//! Headroom schemes: how much memory is set aside for what arrives after a pause, when a sender is to pause, and whether
-//! one packet more fits. A scheme gets thresholds as numbers; it never counts bytes, `ingress.rs` does.
+//! Headroom schemes: memory set aside for packets that arrive after a pause, and how early a sender is told to pause.
+//!
+//! A sender goes on for a while after the switch has told it to pause: the pause frame waits, crosses the link and is
+//! reacted to, and what is on the wire arrives still. Headroom holds these packets. A scheme answers how much of it
+//! there is for a port, how far below its threshold a queue pauses, and whether ports pause as a whole. It gets
+//! thresholds and lengths as numbers, and never counts bytes: `ingress.rs` does (decision 17).
+//!
 //! To add one: its file here, and one line in the list below.
 
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 
-/// The link of a port, as headroom sees it.
+/// Link of a port, as headroom sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Its rate [C].
+    /// Rate [C].
     pub rate: Rate,
-    /// Its propagation delay [D_prop].
+    /// Propagation delay [D_prop].
     pub delay: Span,
-    /// What one class of it may still send after its sender was told to pause, by formula [Phi].
+    /// Bytes that one class may still send over it after the sender was told to pause, by formula [Phi].
     pub worst_case: Bytes,
 }
 
-/// A packet that has just come, and its queue.
+/// Packet that has just arrived, with its ingress queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Port by which it came in.
     pub port: usize,
-    /// Its class.
+    /// Class.
     pub priority: usize,
-    /// Bytes of it.
+    /// Bytes of memory that it takes.
     pub frame: Bytes,
-    /// Bytes of its queue in the shared pool, with it if it waits [`omega_s`].
+    /// Bytes of its queue in the shared pool, the packet included if it waits [`omega_s`].
     pub shared: Bytes,
 }
 
-/// Headroom in use, before a packet takes more of it.
+/// Headroom in use before a packet takes more of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// By the packet's queue.
+    /// Bytes of the packet's queue.
     pub queue: Bytes,
-    /// By all queues of its port.
+    /// Bytes of all queues of its port.
     pub port: Bytes,
-    /// By all queues of the switch.
+    /// Bytes of all queues of the switch.
     pub all: Bytes,
 }
 
-/// Sets memory aside for what arrives after a pause, and says when a sender is to pause. Every question has a default that
-/// suits queues each of which has headroom of its own.
+/// Sets memory aside for packets that arrive after a pause, and says how early a sender pauses.
+/// Every method with a default suits schemes in which each queue has headroom of its own.
 pub trait HeadroomScheme {
-    /// What can be set of this scheme.
+    /// Settings in a scenario.
     type Parameters;
-    /// Parameters with so many bytes for each lossless class of some ports; nothing where it computes them itself.
+    /// Adds to parameters so many bytes for each lossless class of some ports; `None` if the scheme computes sizes
+    /// itself.
     fn with_size_at(parameters: Self::Parameters, ports: Vec<u16>, size: Bytes) -> Option<Self::Parameters>;
-    /// All memory that it sets aside on the switch.
+    /// Bytes that it sets aside on the switch.
     fn set_aside(&self) -> Bytes;
-    /// What it is sure to have room for when a class of a port, or where ports pause as a whole the port, has been paused.
+    /// Bytes for which it surely has room after the pause of a port's class, or of the port where ports pause as a
+    /// whole.
     fn kept(&self, port: usize) -> Bytes;
-    /// What headroom there is for a packet that came in by a port; one that does not fit is dropped.
+    /// Headroom for a packet that came in by a port; one that does not fit is dropped.
     fn room(&self, port: usize, held: &Held) -> Room;
-    /// A packet was counted in, or left at once.
+    /// Hears of a packet that was counted in, or left as it came.
     fn on_arrival(&mut self, _now: Time, _arrival: &Arrival) {}
-    /// Whether it must hear of packets that leave at once, too.
+    /// Whether it must hear of packets that leave as they come, too.
     fn watches_passing(&self) -> bool {
         false
     }
-    /// How far below the threshold of the buffer policy a queue's sender pauses [tau].
+    /// Bytes below the buffer policy's threshold at which a queue's sender pauses [tau].
     fn margin(&self, _port: usize, _priority: usize) -> Bytes {
         Bytes::ZERO
     }
-    /// Whether a port pauses as a whole once its queues together hold more of the shared pool than all their thresholds
+    /// Whether a port pauses as a whole once its queues hold more of the shared pool than all their thresholds together
     /// [`X_poff`].
     fn pauses_ports(&self) -> bool {
         false
     }
-    /// Whether what arrives for a queue after its pause may use the shared pool.
+    /// Whether packets that arrive for a queue after its pause may use the shared pool.
     fn shares_after_pause(&self) -> bool {
         false
     }
-    /// Whether what arrives by a port after the pause of the whole port may.
+    /// Whether packets that arrive by a port after the pause of the whole port may use the shared pool.
     fn shares_after_port_pause(&self, _port: usize) -> bool {
         false
     }
@@ -88,12 +95,13 @@ macro_rules! headroom_schemes {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// How memory is set aside for what arrives after a pause.
+            /// Scheme that sets memory aside for packets that arrive after a pause.
             pub enum Parameters by "scheme" in "headroom" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
-            /// The same with so many bytes for each lossless class of some ports, over `size`, where it has one.
+            /// Adds so many bytes for each lossless class of some ports, which go before `size`; `None` if the scheme
+            /// has no `size`.
             #[must_use]
             pub fn with_size_at(self, ports: Vec<u16>, size: Bytes) -> Option<Self> {
                 match self {
@@ -103,11 +111,11 @@ macro_rules! headroom_schemes {
                 }
             }
 
-            /// The scheme on a switch with these links, whose lossless classes are so many.
+            /// Starts the scheme on a switch with these links and so many lossless classes.
             ///
             /// # Errors
             ///
-            /// What cannot be: the key, the problem, and what is expected.
+            /// Returns the key that the switch cannot have, with the problem and the remedy.
             pub fn start(&self, links: &[Link], classes: u64) -> Result<Scheme, Refusal> {
                 match self {
                     $(Self::$name(parameters) => $module::$name::new(parameters, links, classes).map(Scheme::$name),)*
@@ -183,11 +191,11 @@ impl Default for Parameters {
 /// Parameters that no switch with these links can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The key.
+    /// Key below the scheme's table.
     pub key: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What would be right.
+    /// The remedy.
     pub expected: String,
 }
 

@@ -1,7 +1,19 @@
-//! Ingress accounting: which bytes of lossless classes came in by which port, and when that port is to be paused.
-//! A packet is counted in the reserve of its port and class, then in the shared pool, then in the headroom, which is for
-//! what arrives after a pause; it is counted out in the opposite order. The headroom scheme answers how much headroom there
-//! is and how far below the threshold a queue pauses; bytes are counted here and nowhere else.
+//! Ingress accounting: how many lossless bytes in the switch came in by which port, and when the sender there must
+//! pause.
+//!
+//! A switch cannot drop a lossless packet, so it must stop the sender in time. It therefore counts each such packet at
+//! the port and class by which it came in (an *ingress queue*), from its arrival until it has left. A packet counts in
+//! one of three parts. It goes into the reserve of its ingress queue if it fits, else into the shared pool of all
+//! lossless classes. If the pool is full or the queue may not use it after its pause, it goes into the headroom, which
+//! is set aside for what arrives after a pause. Without headroom left it is dropped. It is counted out in the opposite
+//! order.
+//!
+//! A pause is sent when the arrival of a packet leaves the queue with at least its threshold of the pool (XOFF), or in
+//! the headroom at all. A resume is sent when a departure leaves it `xon_offset` below that (XON), or empty. Where the
+//! headroom scheme pauses ports, a second control does the same for all queues of a port together; either of the two
+//! pauses, and neither cancels the other (decision 17). The buffer policy answers the threshold. The headroom scheme
+//! (`headroom/`) answers how much headroom there is and how far below the threshold a queue pauses. Bytes are counted
+//! here and nowhere else.
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
@@ -26,19 +38,19 @@ impl Queue {
     }
 }
 
-/// Bytes of all lossless classes that came in by one port, and what its sender has been told.
+/// Bytes of all lossless classes that came in by one port, and the pauses of its sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Port {
     shared: Bytes,
     headroom: Bytes,
-    /// Those whose queue is to pause.
+    /// Classes whose queue pauses by itself.
     queues_off: Classes,
-    /// Whether the port is to pause as a whole.
+    /// Whether the port pauses as a whole.
     is_off: bool,
 }
 
 impl Port {
-    /// What the sender is to pause. The two controls run side by side; either pauses.
+    /// Classes that the sender must pause. The two controls run side by side, and either pauses.
     const fn off(&self) -> Classes {
         if self.is_off { Classes::ALL } else { self.queues_off }
     }
@@ -47,31 +59,31 @@ impl Port {
 /// Sizes of the memory for lossless classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes {
-    /// The shared pool.
+    /// Bytes of the shared pool.
     pub shared: Bytes,
-    /// For each port and lossless class, used before the shared pool.
+    /// Bytes for each port and lossless class, used before the shared pool.
     pub reserved: Bytes,
-    /// How far below the threshold a queue or a port must be before its sender resumes [delta].
+    /// Bytes below the threshold at which a queue or port lets its sender resume [delta].
     pub xon_offset: Bytes,
-    /// Ports.
+    /// Number of ports.
     pub ports: usize,
-    /// The lossless ones.
+    /// The lossless classes.
     pub classes: Classes,
 }
 
 impl Sizes {
-    /// Queues that may hold packets: lossless classes of all ports.
+    /// Number of queues that may hold packets: lossless classes of all ports.
     pub fn queues(&self) -> u64 {
         self.ports as u64 * u64::from(self.classes.count())
     }
 }
 
-/// When queues pause.
+/// Thresholds at which queues pause.
 #[derive(Clone, Debug)]
 struct Xoff {
-    /// Answers the threshold of what a queue may hold of the pool.
+    /// Answers how many bytes of the pool a queue may hold.
     policy: buffer_policy::Parameters,
-    /// Whether the threshold of one lossless class is that of all.
+    /// Whether all lossless classes have the same threshold.
     is_of_all: bool,
 }
 
@@ -83,11 +95,11 @@ impl Xoff {
     }
 }
 
-/// When queues of ports that differ pause.
+/// Thresholds at which queues pause, where ports differ.
 #[derive(Clone, Debug)]
 struct XoffOfPorts {
     different: Vec<Xoff>,
-    /// Which of these it is, port by port.
+    /// Index into `different`, port by port.
     places: Vec<u16>,
 }
 
@@ -98,12 +110,12 @@ impl XoffOfPorts {
     }
 }
 
-/// The memory of lossless classes, as the ports see it by which packets come in.
+/// Memory of lossless classes, counted by the ports where packets came in.
 #[derive(Debug)]
 pub struct Ingress {
-    /// Where all ports have the same.
+    /// Thresholds where all ports have the same.
     xoff: Xoff,
-    /// Where ports differ.
+    /// Thresholds where ports differ.
     xoff_of_ports: Option<XoffOfPorts>,
     headroom: Scheme,
     pool: Occupancy,
@@ -116,7 +128,7 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// Empty memory.
+    /// Empty memory of ports that are alike.
     pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters, headroom: Scheme) -> Self {
         Self {
             xoff: Xoff::new(xoff, sizes.classes),
@@ -132,11 +144,11 @@ impl Ingress {
         }
     }
 
-    /// Empty memory of ports each of which has its policy.
+    /// Empty memory of ports each of which has its own policy.
     ///
     /// # Panics
     ///
-    /// There are no ports.
+    /// Panics if there are no ports.
     pub fn of_ports(sizes: Sizes, xoff: &[buffer_policy::Parameters], headroom: Scheme) -> Self {
         let mut different: Vec<&buffer_policy::Parameters> = Vec::new();
         let places: Vec<u16> = xoff
@@ -158,18 +170,18 @@ impl Ingress {
         Self { xoff_of_ports: Some(XoffOfPorts { different, places }), ..same }
     }
 
-    /// The index of a class at the port by which its packets come in.
+    /// Index of the ingress queue of a port and class.
     #[inline]
     pub const fn queue(port: u16, priority: usize) -> usize {
         port as usize * PRIORITIES + priority
     }
 
-    /// The port of a queue.
+    /// Port of an ingress queue.
     pub const fn port(queue: usize) -> usize {
         queue / PRIORITIES
     }
 
-    /// The class of a queue.
+    /// Class of an ingress queue.
     pub const fn priority(queue: usize) -> usize {
         queue % PRIORITIES
     }
@@ -179,12 +191,12 @@ impl Ingress {
         self.sizes.classes
     }
 
-    /// The number of queues, of all classes.
+    /// Number of ingress queues, of all classes.
     pub fn queues(&self) -> usize {
         self.queues.len()
     }
 
-    /// Bytes of all kinds in all queues.
+    /// Bytes in all queues: in reserves, pool and headroom.
     pub fn used(&self) -> Bytes {
         self.queues.iter().map(Queue::bytes).sum()
     }
@@ -209,7 +221,7 @@ impl Ingress {
         self.queues[queue].headroom
     }
 
-    /// The headroom that there is for a queue, and how much of it is held.
+    /// Headroom for a queue, and the part of it that is held.
     pub fn headroom_room(&self, queue: usize) -> Room {
         let number = Self::port(queue);
         let (queue, port) = (self.queues[queue].headroom, self.ports[number].headroom);
@@ -221,24 +233,24 @@ impl Ingress {
         self.headroom_peak
     }
 
-    /// Queues that are to pause, by themselves or with their port.
+    /// Number of queues that pause, by themselves or with their port.
     pub fn queues_off(&self) -> u64 {
         self.off.classes()
     }
 
-    /// How long senders have been told to pause by now.
+    /// Time for which senders have been told to pause by now.
     pub fn durations(&self, now: Time) -> Durations {
         self.off.by(now)
     }
 
-    /// Bytes of all kinds in a queue.
+    /// Bytes in a queue: in its reserve, the pool and the headroom.
     pub fn bytes(&self, queue: usize) -> Bytes {
         self.queues[queue].bytes()
     }
 
-    /// Counts a packet in if it fits, and answers what the sender is told, which it is in any case. The packet that finds its
-    /// queue at the threshold, because others have lowered it, still counts as shared if the pool has room: the headroom is
-    /// for what comes after the pause.
+    /// Counts a packet in if it fits, and returns what the sender is told, whether it fits or not.
+    /// A packet that finds its queue at the threshold, because others have lowered it, still counts in the pool if that
+    /// has room. The headroom is for packets that arrive after the pause.
     pub fn admit(&mut self, now: Time, index: usize, frame: Bytes) -> (PfcRequest, Result<(), DropReason>) {
         let admitted = self.place(index, frame);
         if admitted.is_ok() {
@@ -254,14 +266,14 @@ impl Ingress {
         Arrival { port, priority, frame, shared: self.queues[index].shared }
     }
 
-    /// Whether [`Self::pass`] is to be told of packets.
+    /// Whether [`Self::pass`] must hear of packets.
     #[inline]
     pub fn watches_passing(&self) -> bool {
         self.headroom.watches_passing()
     }
 
-    /// A packet has come and left at once, and counts nowhere. Answers what the sender is told, because the scheme may think
-    /// otherwise of what its queue holds.
+    /// Hears of a packet that has left as it came and counts nowhere. Returns what the sender is told, because the
+    /// headroom scheme may now answer otherwise for its queue.
     pub fn pass(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
         self.headroom.on_arrival(now, &self.arrival(index, frame));
         if self.queues[index].bytes() == Bytes::ZERO && self.ports[Self::port(index)].shared == Bytes::ZERO {
@@ -270,6 +282,8 @@ impl Ingress {
         self.pause_if_due(now, index, false)
     }
 
+    /// Finds the part of memory in which a packet counts (DSH, Algorithm 1): private, then shared, then insurance.
+    /// Differs: at equality a packet still fits its reserve, and a queue at its threshold pauses (decision 14).
     fn place(&mut self, index: usize, frame: Bytes) -> Result<(), DropReason> {
         let number = Self::port(index);
         let is_off = self.ports[number].queues_off.contains(Self::priority(index));
@@ -297,7 +311,8 @@ impl Ingress {
         Ok(())
     }
 
-    /// Where a packet was dropped, its queue or port pauses whatever the thresholds, if it holds a packet that will resume it.
+    /// Pauses the queue or port of a packet that has arrived, if it is above its level.
+    /// After a drop it pauses whatever the level, if it holds a packet whose departure will resume it.
     fn pause_if_due(&mut self, now: Time, index: usize, dropped: bool) -> PfcRequest {
         let (number, priority) = (Self::port(index), Self::priority(index));
         let (xoff, port_xoff) = self.xoff_levels(index);
@@ -317,7 +332,7 @@ impl Ingress {
         self.change(now, number, before, after)
     }
 
-    /// Counts a packet out.
+    /// Counts a packet out, and returns what the sender is told.
     pub fn remove(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
         let number = Self::port(index);
         let (queue, port) = (&mut self.queues[index], &mut self.ports[number]);
@@ -362,17 +377,17 @@ impl Ingress {
         PfcRequest { pause: after.off() - before.off(), resume: before.off() - after.off() }
     }
 
-    /// Whether the sender of a queue was told to pause, and not to resume since.
+    /// Whether the sender of a queue is paused: it was told to pause, and not to resume since.
     pub fn is_off(&self, queue: usize) -> bool {
         self.ports[Self::port(queue)].off().contains(Self::priority(queue))
     }
 
-    /// Whether a port was told to pause as a whole, and not to resume since.
+    /// Whether a port is paused as a whole: it was told to pause, and not to resume since.
     pub fn is_port_off(&self, port: usize) -> bool {
         self.ports[port].is_off
     }
 
-    /// Why the sender of a queue was told to pause, as of the packet that did it.
+    /// Reason for which the sender of a queue was told to pause, as of the packet that did it.
     pub fn reason(&self, queue: usize) -> PauseReason {
         let held = &self.queues[queue];
         if self.ports[Self::port(queue)].is_off {
@@ -384,17 +399,20 @@ impl Ingress {
         }
     }
 
-    /// Bytes of the pool with which a queue pauses, and above which its port pauses as a whole if ports do.
+    /// Bytes of the pool with which a queue pauses [`X_qoff`], and above which its port pauses as a whole if
+    /// ports do [`X_poff`].
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn xoff_levels(&self, index: usize) -> (Bytes, Option<Bytes>) {
         let threshold = self.threshold(index);
         let margin = self.headroom.margin(Self::port(index), Self::priority(index));
         let port_xoff = self.headroom.pauses_ports().then(|| self.port_threshold(index, threshold));
+        // DSH: a queue pauses at T - phi-hat, T without a margin; its port at N_q T (equation 11).
         (threshold.saturating_sub(margin), port_xoff)
     }
 
-    /// The thresholds of all lossless classes together, where that of one of them is this.
+    /// Sum of the thresholds of all lossless classes (DSH, equation 11); the threshold of the class at hand is
+    /// `of_one`.
     #[inline]
     fn port_threshold(&self, index: usize, of_one: Bytes) -> Bytes {
         let xoff = self.xoff(index);
@@ -423,7 +441,7 @@ impl Ingress {
         self.xoff(index).policy.threshold(Self::priority(index), &self.pool)
     }
 
-    /// The invariants, checked after every packet in debug builds.
+    /// Asserts in debug builds that the counters add up.
     fn check(&self) {
         if cfg!(debug_assertions) {
             let sum = |of: fn(&Queue) -> Bytes| self.queues.iter().map(of).sum::<Bytes>();

@@ -1,6 +1,9 @@
-//! The markers of one switch: on every queue, on every port, on every pool. All that are set are asked about each
-//! packet, whatever the others say, so that none changes what another draws; one yes marks. Queues and ports may have another
-//! marker where their link has another rate, and queues where they are of another class.
+//! Markers of one switch: on its queues, its ports and its shared pools.
+//!
+//! Each marker that is set is asked about each packet, and one that says yes is enough to mark it. None is skipped
+//! because another has said yes, so that no marker changes the random numbers that another draws. Queues and ports may
+//! have another marker where their link has another rate, and queues where they are of another class. Below a length at
+//! which no marker answers or remembers anything, a single comparison stands for all of them (decision 12).
 
 use super::marking::{AnyMarker, Departure, Level, Signal, When};
 use super::mmu::Mmu;
@@ -8,21 +11,21 @@ use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 
-/// The marker of all places of one kind.
+/// Marker of all places of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct Placed {
-    /// Nothing where places of this kind are not marked.
+    /// The marker; `None` where places of this kind are not marked.
     pub marker: Option<AnyMarker>,
-    /// When it is asked.
+    /// Moment at which it is asked.
     pub when: When,
 }
 
-/// The markers of all queues or of all ports.
+/// Markers of all queues or of all ports.
 #[derive(Clone, Debug)]
 pub enum OnPlaces {
-    /// The same at every place.
+    /// One marker for every place.
     Alike(Placed),
-    /// Several, and which of them is at each place.
+    /// Several markers, and the index of the one at each place.
     Several(Vec<Placed>, Vec<u16>),
 }
 
@@ -32,17 +35,17 @@ pub struct Markers {
     queues: OnPlaces,
     ports: OnPlaces,
     pools: Placed,
-    /// Which place of `pools` the packets of each port count for.
+    /// Place of `pools` for which the packets of each port count.
     pool_of: Vec<u16>,
-    /// Bytes in its queue from which on markers are asked about a packet that enters: below, none has anything to say or to
-    /// remember.
+    /// Bytes in its queue from which on markers are asked about a packet that enters. Below, none answers or remembers
+    /// anything.
     asked_from: Bytes,
-    /// Bytes at its port from which on they are asked about a packet that leaves.
+    /// Bytes at its port from which on markers are asked about a packet that leaves.
     asked_at_dequeue_from: Bytes,
-    /// Bytes at a port below which no marker has anything to say or to remember.
+    /// Bytes at a port below which no marker answers or remembers anything.
     quiet_below: Bytes,
     any_at_enqueue: bool,
-    /// Whether any hears of packets that come and go.
+    /// Whether any marker follows arrivals and departures.
     any_follows: bool,
     /// The lossless classes.
     lossless: Classes,
@@ -52,9 +55,9 @@ pub struct Markers {
 /// A packet as markers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// When it enters or leaves.
+    /// Time at which it enters or leaves.
     pub now: Time,
-    /// Its bytes.
+    /// Bytes of memory that it takes.
     pub frame: Bytes,
     /// Whether it can be marked.
     pub is_ecn_capable: bool,
@@ -67,7 +70,7 @@ impl Candidate {
 }
 
 impl Placed {
-    /// Whether the marker of a place, if there is one and it is asked at this moment, marks a packet beside so many `others`.
+    /// Whether the marker of a place marks a packet beside so many bytes of `others`, if it is asked at this moment.
     fn marks(
         &mut self,
         place: usize,
@@ -84,17 +87,17 @@ impl Placed {
         marker.signal(place, &packet.beside(others()), rng) == Signal::Mark
     }
 
-    /// Whether no marker here looks at what leaves, or hears of it.
+    /// Whether no marker here looks at departures or follows them.
     pub fn looks_at_arrivals_only(&self) -> bool {
         self.marker.as_ref().is_none_or(|marker| self.when == When::Enqueue && !marker.follows())
     }
 
-    /// Whether a marker here looks at what leaves, and the bytes that it leaves behind decide alone whether it is marked.
+    /// Whether a marker here looks at departures, and the bytes left behind alone decide whether a packet is marked.
     pub fn goes_by_length_left(&self) -> bool {
         self.when == When::Dequeue && self.marker.as_ref().is_some_and(AnyMarker::is_threshold)
     }
 
-    /// Bytes from which on the marker is asked: below, it has nothing to say or to remember.
+    /// Bytes from which on the marker is asked. Below, it answers and remembers nothing.
     fn asked_from(&self) -> Bytes {
         match self.marker.as_ref().map(AnyMarker::silent_up_to) {
             None => Bytes::MAX,
@@ -102,14 +105,14 @@ impl Placed {
         }
     }
 
-    /// The marker, if it hears of what comes and goes.
+    /// The marker, if it follows arrivals and departures.
     fn follower(&mut self) -> Option<&mut AnyMarker> {
         self.marker.as_mut().filter(|marker| marker.follows())
     }
 }
 
 impl OnPlaces {
-    /// What is at a place.
+    /// Marker at a place.
     pub fn at(&self, place: usize) -> &Placed {
         match self {
             Self::Alike(placed) => placed,
@@ -125,7 +128,7 @@ impl OnPlaces {
         }
     }
 
-    /// Whatever is at any place.
+    /// All different markers.
     pub fn all(&self) -> &[Placed] {
         match self {
             Self::Alike(placed) => std::slice::from_ref(placed),
@@ -135,8 +138,8 @@ impl OnPlaces {
 }
 
 impl Markers {
-    /// Markers on the bytes of queues and of ports, and on the shared bytes of pools; `pool_of` says for which place
-    /// of the last the packets of each port count. All draw from `rng`.
+    /// Markers on the bytes of queues and of ports, and on the shared bytes of pools, which all draw from `rng`.
+    /// `pool_of` is, for each port, the place of `pools` for which its packets count.
     pub fn new(queues: OnPlaces, ports: OnPlaces, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
         let all = || queues.all().iter().chain(ports.all()).chain([&pools]);
         let any_at_enqueue = all().any(|placed| placed.marker.is_some() && placed.when == When::Enqueue);
@@ -166,8 +169,7 @@ impl Markers {
         }
     }
 
-    /// The same where these classes are lossless: their packets are in memory of their own, and no pool's marker hears
-    /// of them.
+    /// Sets the lossless classes. Their packets are in memory of their own, of which no pool's marker hears.
     #[must_use]
     pub fn with_lossless(self, lossless: Classes) -> Self {
         Self { lossless, ..self }
@@ -178,14 +180,15 @@ impl Markers {
         !self.lossless.contains(queue % PRIORITIES)
     }
 
-    /// Bytes at a port below which no marker has anything to say or to remember.
+    /// Bytes at a port below which no marker answers or remembers anything.
     #[inline]
     pub fn quiet_below(&self) -> Bytes {
         self.quiet_below
     }
 
-    /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they
-    /// would have to drop: memory that is taken is not given up half-way.
+    /// Whether a packet that enters `queue` is marked.
+    /// Markers that look at dequeue are asked here about packets that they would have to drop, so that no memory is
+    /// taken and given up half-way.
     #[inline]
     pub fn at_enqueue(&mut self, queue: usize, mmu: &Mmu, packet: impl FnOnce() -> Candidate) -> bool {
         if mmu.queue_bytes(queue) < self.asked_from {
@@ -196,8 +199,8 @@ impl Markers {
             && self.ask(queue, mmu, packet, When::Enqueue, Bytes::ZERO)
     }
 
-    /// Whether a packet that leaves `queue` is marked, or dropped if it cannot be; `held` are those of its bytes that memory
-    /// still counts.
+    /// Whether a packet that leaves `queue` is marked, or dropped if it cannot be marked. `held` of its bytes are still
+    /// counted in memory.
     #[inline]
     pub fn at_dequeue(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, held: Bytes) -> bool {
         self.asks_at_dequeue(Mmu::port(queue), mmu) && self.ask(queue, mmu, packet, When::Dequeue, held)
@@ -221,19 +224,19 @@ impl Markers {
         self.any_follows || self.asks_at_dequeue(port, mmu)
     }
 
-    /// The packet about which `at_enqueue` was asked last is not taken into `queue`.
+    /// Tells followers that the packet of the last [`Markers::at_enqueue`] was not taken into `queue`.
     #[cold]
     pub fn on_refusal(&mut self, queue: usize) {
         self.tell(queue, AnyMarker::on_refusal);
     }
 
-    /// The packet at the head of `queue` is lost: nobody is asked about it.
+    /// Tells followers that the packet at the head of `queue` is dropped, about which no marker is asked.
     #[cold]
     pub fn on_loss(&mut self, queue: usize) {
         self.tell(queue, AnyMarker::on_loss);
     }
 
-    /// Has each marker that follows the packets of `queue` hear of one, with its own place.
+    /// Tells each marker that follows the packets of `queue` of one, with the marker's own place.
     fn tell(&mut self, queue: usize, hear: impl Fn(&mut AnyMarker, usize)) {
         let (port, is_in_pool) = (Mmu::port(queue), self.is_in_pool(queue));
         let pool = is_in_pool.then_some((self.pool_of[port].into(), &mut self.pools));
@@ -245,7 +248,7 @@ impl Markers {
         }
     }
 
-    /// So many bytes at the head of `queue` are about to leave memory.
+    /// Tells followers that `leaving` bytes at the head of `queue` are about to leave memory.
     #[inline]
     pub fn on_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {
         if self.any_follows {

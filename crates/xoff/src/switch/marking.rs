@@ -1,8 +1,11 @@
-//! Markers: whether a packet is told about congestion.
-//! A marker sits on all queues, all ports or all pools of a switch and never knows on which of the three: it knows its
-//! places by number, and keeps for each what it must remember.
-//! Most are asked and answer. Those with an average, a clock or a memory of packets follow their places besides, and hear of
-//! what comes and goes; nobody else pays for that.
+//! Markers: algorithms that decide which packets carry a congestion mark (ECN).
+//!
+//! A marker sits on all queues, all ports or all shared pools of a switch. It never knows on which of the three: it
+//! knows its *places* by number, sees how many bytes each holds, and keeps for each what it must remember. Most markers
+//! are asked about a packet as it enters or leaves, and answer by the length that they see. A marker with an average, a
+//! clock or a memory of packets follows its places besides: it hears of every arrival and departure. `markers.rs` puts
+//! the markers of one switch together and asks them.
+//!
 //! To add one: its file here, and one line in the list below.
 
 mod queue_marker;
@@ -15,10 +18,10 @@ use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use crate::switch::cell::Cell;
 pub use queue_marker::QueueMarker;
 
-/// What a marker may look at when a packet enters or leaves.
+/// Length of a place, as a marker sees it when a packet enters or leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
-    /// The instant.
+    /// Now.
     pub now: Time,
     /// Bytes in the marked place without the packet itself.
     pub others: Bytes,
@@ -29,7 +32,7 @@ pub struct Level {
 /// A packet that leaves a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// The instant.
+    /// Now.
     pub now: Time,
     /// Bytes in the place until now.
     pub before: Bytes,
@@ -46,7 +49,7 @@ pub enum Signal {
     Mark,
 }
 
-/// When a marker is asked.
+/// Moment at which a marker is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
@@ -57,35 +60,35 @@ pub enum When {
     Dequeue,
 }
 
-/// What a marker may know of a place before anything runs.
+/// Properties of a place that a marker may know before the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// The pool it sits on; nothing on a queue or a port.
+    /// The pool, if the place is one.
     pub pool: Option<Pool>,
-    /// Whether packets leave it as they came, one by one, and can be dropped as they do.
+    /// Whether packets leave it in the order of arrival, and can be dropped as they leave.
     pub drops_at_head: bool,
-    /// Rate at which it empties: that of its port, or of its pool's fastest.
+    /// Rate at which it empties: that of its port, or of the fastest port of its pool.
     pub rate: Rate,
-    /// The largest frame that can come, as it is on the wire.
+    /// The largest frame that can arrive, without rounding to cells.
     pub largest_frame: Bytes,
-    /// What memory is given out in, if not in bytes.
+    /// Unit of allocation, if memory is given out in cells.
     pub cell: Option<Cell>,
-    /// Whether RED counts its bytes and not its packets, and each port of a pool is a place of its own.
+    /// Whether RED counts bytes and not packets here, and each port of a pool is a place of its own.
     pub counts_bytes: bool,
 }
 
 impl Place {
-    /// A place that empties at this rate, of which nothing else is known.
+    /// A place of which nothing is known but its rate and its largest frame.
     pub fn at(rate: Rate, largest_frame: Bytes) -> Self {
         Self { pool: None, drops_at_head: false, rate, largest_frame, cell: None, counts_bytes: false }
     }
 
-    /// What a frame takes of the memory in which levels are.
+    /// Bytes of memory that a frame takes.
     fn taken_by(&self, frame: Bytes) -> Bytes {
         Cell::taken_of(self.cell, frame)
     }
 
-    /// Refuses a place of which a marker that follows lengths would miss changes.
+    /// Rejects a place at which a marker that follows lengths would miss changes.
     fn check_followed(&self) -> Result<(), Unfit> {
         if self.pool.is_none() || !self.counts_bytes {
             return Ok(());
@@ -104,28 +107,28 @@ impl Place {
 pub struct Pool {
     /// Size of the shared pool, reserves not counted.
     pub shared: Bytes,
-    /// Ports on it.
+    /// Number of its ports.
     pub ports: u64,
     /// Rate of its fastest port.
     pub rate: Rate,
     /// Rate of all its ports together.
     pub together: Rate,
-    /// Least share of the free pool that any queue may take; nothing where the buffer policy knows no such share.
+    /// Least share of the free pool that any queue may take, if the buffer policy has one.
     pub alpha: Option<Ratio>,
     /// Reserve of each queue or port.
     pub reserved: Bytes,
     /// Longest base round trip of the fabric, host delays included.
     pub round_trip: Span,
-    /// Buffer for full throughput in round trips, where it is known of the congestion controls.
+    /// Buffer for full throughput in round trips, if it is known for the congestion controls in use.
     pub lambda: Option<Ratio>,
 }
 
-/// Why a marker cannot sit where it is put.
+/// Reason for which a marker cannot sit at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit {
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What is expected.
+    /// The remedy.
     pub expected: &'static str,
 }
 
@@ -140,45 +143,47 @@ pub struct Range {
 
 /// Decides for each packet of its places whether it is marked.
 pub trait Marker: Sized {
-    /// What can be set of it.
+    /// Settings in a scenario.
     type Parameters;
-    /// When it wants to be asked.
+    /// Moment at which it wants to be asked.
     fn when(parameters: &Self::Parameters) -> When;
-    /// The marker of these places.
+    /// Starts the marker of these places.
     fn new(parameters: &Self::Parameters, places: &[Place]) -> Result<Self, Unfit>;
-    /// The answer for one packet of a place.
+    /// Decides about one packet of a place.
     fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal;
-    /// Where marking begins and ends at a place, for markers that are a function of the length.
+    /// Lengths at which marking begins and ends at a place, if the marker is a function of the length.
     fn range(&self, _place: usize) -> Option<Range> {
         None
     }
-    /// Where it is set to begin and end, be it by a mean: a place that never holds so much makes no sense of it.
+    /// Lengths at which marking is set to begin and end, be it lengths on average. A place must be able to hold so
+    /// much.
     fn reach(&self, place: usize) -> Option<Range> {
         self.range(place)
     }
-    /// Length up to which it marks nothing at any place and has nothing to remember, so that it need not be asked.
+    /// Length up to which it marks and remembers nothing at any place, and need not be asked.
     fn silent_up_to(&self) -> Option<Bytes> {
         None
     }
-    /// Whether nothing but the bytes beside a packet decides, and no draw.
+    /// Whether the bytes beside a packet alone decide, without a draw.
     fn is_threshold(&self) -> bool {
         false
     }
-    /// Whether it has packets dropped as they leave. Others are asked at enqueue about packets that are not ECN-capable.
+    /// Whether it has packets dropped as they leave. Other markers are asked at enqueue about packets that are not
+    /// ECN-capable.
     fn drops_at_head(&self) -> bool {
         false
     }
-    /// Whether it hears of every packet that comes and goes, beside those that it is asked about.
+    /// Whether it hears of every arrival and departure, beside the packets that it is asked about.
     fn follows(&self) -> bool {
         false
     }
-    /// A packet comes, before the marker is asked about it.
+    /// Hears of a packet that arrives, before it is asked about it.
     fn on_arrival(&mut self, _place: usize, _level: &Level) {}
-    /// The packet that has just come is not taken in.
+    /// Hears that the packet that has just arrived is dropped.
     fn on_refusal(&mut self, _place: usize) {}
-    /// The packet that has waited longest is lost, and the marker is not asked about it.
+    /// Hears that the packet that has waited longest is dropped; it is not asked about it.
     fn on_loss(&mut self, _place: usize) {}
-    /// A packet leaves.
+    /// Hears of a packet that leaves.
     fn on_departure(&mut self, _place: usize, _departure: &Departure) {}
 }
 
@@ -187,16 +192,16 @@ macro_rules! markers {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// What marks packets.
+            /// Marker of packets.
             pub enum Parameters by "kind" in "marking" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
-            /// When the marker wants to be asked.
+            /// Moment at which the marker wants to be asked.
             pub fn when(&self) -> When {
                 match self { $(Self::$name(parameters) => $module::$name::when(parameters),)* }
             }
-            /// The marker of these places.
+            /// Starts the marker of these places.
             pub fn start(&self, places: &[Place]) -> Result<AnyMarker, Unfit> {
                 match self {
                     $(Self::$name(parameters) => $module::$name::new(parameters, places).map(AnyMarker::$name),)*

@@ -1,5 +1,6 @@
-//! Matchings: which inputs of a crossbar send to which outputs.
-//! A matching sees who asks for whom among inputs and outputs that are idle, and pairs each at most once.
+//! Matchings: pair the inputs of a crossbar with the outputs to which they send.
+//! A matching sees which idle inputs ask for which idle outputs, and pairs each at most once.
+//!
 //! To add one: its file here, and one line in the list below.
 
 use crate::kernel::bit_set::BitSet;
@@ -7,9 +8,9 @@ use crate::kernel::units::Ratio;
 
 /// Pairs the inputs and outputs of one crossbar.
 pub trait Matching {
-    /// What can be set of this algorithm.
+    /// Settings in a scenario.
     type Parameters;
-    /// The state of a crossbar with so many ports, at most [`BitSet::LIMIT`].
+    /// Starts for a crossbar with so many ports, at most [`BitSet::LIMIT`].
     fn new(parameters: &Self::Parameters, ports: usize) -> Self;
     /// Pairs some of these inputs with some of these outputs, and tells each pair, input first. `requests` answers the inputs
     /// that have something for an output. Returns whether nobody is left who could be paired.
@@ -27,7 +28,7 @@ macro_rules! matchings {
         $(pub mod $module;)*
 
         crate::tagged! {
-            /// Which inputs of a crossbar send to which outputs.
+            /// Algorithm that pairs inputs of a crossbar with outputs.
             pub enum Parameters by "matching" in "matching" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
@@ -75,21 +76,22 @@ impl Default for Parameters {
     }
 }
 
-/// Inside the switch there is time for what schedulers and cells cost.
+/// Default speedup of a crossbar, which makes up for the costs of schedulers and cells.
 const DEFAULT_SPEEDUP: Ratio = Ratio::new(2, 1);
 
-/// Whose turn it is at an output. Frames take their time to cross, so that an input may be busy when its turn comes: it has it as soon
-/// as it is idle, or else it would lose turns to inputs that have nothing to send elsewhere.
+/// Turns of the inputs at one output.
+/// Frames take their time to cross, so an input may be busy when its turn comes. It then has its turn as soon as it is
+/// idle. Otherwise it would lose turns to inputs that have nothing to send elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Turn {
-    /// The input with which it goes on.
+    /// Input with which it goes on.
     next: u16,
-    /// Those whose turn came while they were busy.
+    /// Inputs whose turn came while they were busy.
     owed: BitSet,
 }
 
 impl Turn {
-    /// Which of the inputs that ask and are idle has it.
+    /// Input that has its turn, of those that ask and are idle.
     #[inline]
     fn of(self, asking: BitSet, idle: BitSet) -> Option<u16> {
         let asking = asking.and(idle);
@@ -97,7 +99,8 @@ impl Turn {
         if owed.is_empty() { asking } else { owed }.next_from(self.next)
     }
 
-    /// An input has had it, of those that asked; who of them was not `idle` and would have been before, is owed it.
+    /// Takes note of an input that has had its turn. An input that asked before it in order and was not `idle` is owed
+    /// one.
     #[inline]
     fn pass(&mut self, input: u16, asked: BitSet, idle: BitSet) {
         if self.owed.contains(input) {
@@ -110,12 +113,12 @@ impl Turn {
     }
 }
 
-/// Round robin: whose turn it is at each output, and where each input begins to look for an output.
+/// Round robin: the turns at each output, and the output at which each input begins to look.
 #[derive(Clone, Debug)]
 struct Pointers {
     grant: Vec<Turn>,
     accept: Vec<u16>,
-    /// The outputs that have granted each input; empty between matchings.
+    /// Outputs that have granted each input; empty between matchings.
     granted: Vec<BitSet>,
 }
 
@@ -128,8 +131,8 @@ impl Pointers {
         }
     }
 
-    /// Every output that is asked grants one input. Returns the inputs that were granted, and whether that left none of the
-    /// outputs without an input of its own.
+    /// Has every output that is asked grant one input. Returns the inputs that were granted, and whether every output
+    /// has an input of its own.
     #[inline]
     fn grant(
         &mut self,
@@ -151,7 +154,7 @@ impl Pointers {
         (chosen, is_maximal)
     }
 
-    /// Every input that was granted accepts one output.
+    /// Has every input that was granted accept one output.
     #[inline]
     fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut Turn, &mut u16, u16, u16)) {
         inputs.members().for_each(|input| {

@@ -1,5 +1,13 @@
-//! The memory management unit: who holds how many bytes, and whether one more packet fits.
-//! Counters and their invariants live here and nowhere else; the policy only answers a threshold.
+//! Memory management unit (MMU): how many bytes each egress queue holds, and whether one more packet fits.
+//!
+//! Memory has three parts. A *reserve* belongs to one queue, or to one port. A *shared pool* is for the queues of its
+//! ports together. Lossless packets are in neither: `ingress.rs` admits them, and here they only count as held. A lossy
+//! packet goes into the reserve if it fits there. Otherwise it goes into the pool, if the pool has room and the queue's
+//! shared bytes are below the threshold that the buffer policy answers. It is dropped if neither holds. When it leaves,
+//! its bytes are taken from the pool first and from the reserve last.
+//!
+//! All counters live here and nowhere else, and debug builds check after every packet that they add up. A policy sees
+//! occupancies and answers a threshold; it never counts.
 
 mod expulsion;
 mod follower;
@@ -18,32 +26,32 @@ use follower::Follower;
 /// Bytes of one queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queue {
-    /// All of them.
+    /// All bytes.
     bytes: Bytes,
-    /// Those in the shared pool; the rest is in the reserve.
+    /// Bytes in the shared pool; the rest is in the reserve.
     shared: Bytes,
     /// Index of its pool.
     pool: usize,
 }
 
-/// What each reserve serves.
+/// Size of each reserve, and the queues that it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserve {
-    /// So many bytes for each queue of a class in use.
+    /// Bytes for each queue of a class in use.
     PerQueue(Bytes),
-    /// So many bytes for all queues of a port together.
+    /// Bytes for all queues of a port together.
     PerPort(Bytes),
 }
 
 impl Reserve {
-    /// The size of each.
+    /// Bytes of one reserve.
     pub fn size(self) -> Bytes {
         match self {
             Self::PerQueue(size) | Self::PerPort(size) => size,
         }
     }
 
-    /// What is set aside for so many ports that use so many classes.
+    /// Bytes of all reserves of so many ports, with so many classes in use.
     pub fn of_ports(self, ports: u64, classes: u64) -> Bytes {
         match self {
             Self::PerQueue(size) => size * (ports * classes),
@@ -55,18 +63,18 @@ impl Reserve {
 /// A shared pool and the egress ports whose packets it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// Its size, reserves not counted.
+    /// Size in bytes, reserves not counted.
     pub shared: Bytes,
-    /// The numbers of its ports.
+    /// Numbers of its ports.
     pub ports: Vec<u16>,
 }
 
-/// Where a packet is put.
+/// Part of memory in which a packet is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// In the reserve of its queue or port.
+    /// The reserve of its queue or port.
     Reserve,
-    /// In the shared pool of its port.
+    /// The shared pool of its port.
     Shared,
 }
 
@@ -80,23 +88,23 @@ pub struct Mmu {
     reserves: Vec<Bytes>,
     reserve_limit: Bytes,
     reserve_shift: u32,
-    /// Bytes of lossless classes, which are admitted by where they come in and not here.
+    /// Bytes of lossless classes, which are admitted by their ingress port and not here.
     lossless: Bytes,
     used: Bytes,
     peak: Bytes,
     quirks: Option<Box<Quirks>>,
-    /// What the policy learns of queues, where it follows them.
+    /// Drain rates and congested queues, if the policy follows them.
     follower: Option<Box<Follower>>,
-    /// What it takes out of them, if it does.
+    /// Packets that are expelled from queues, if the policy does that.
     expulsion: Option<Box<Expulsion>>,
-    /// Whether there is either.
+    /// Whether there is a follower or an expulsion.
     is_told: bool,
     /// Whether there are reserves or quirks.
     has_more_than_pools: bool,
     ample: Ample,
 }
 
-/// Where there is so much room that nobody need be asked: while no more than this is used, a queue that holds less than that may
+/// Levels below which a packet surely fits: with at most `used` bytes in memory, a queue of less than `queue` bytes may
 /// take more of any pool.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ample {
@@ -105,7 +113,7 @@ struct Ample {
 }
 
 impl Ample {
-    /// With no pool more than half full.
+    /// Finds the levels at which no pool is more than half full.
     fn of(pools: &[Occupancy], policy: &buffer_policy::Parameters) -> Self {
         if policy.rises_as_the_pool_fills() || policy.follows().is_some() {
             return Self::default();
@@ -122,8 +130,7 @@ impl Ample {
 }
 
 impl Mmu {
-    /// Empty memory of these pools, which have every port once, for ports of which
-    /// so many queues share a pool.
+    /// Empty memory of these pools. Each port is in one pool, which it shares with `queues_of_port` queues.
     pub fn new(
         pools: &[Pool],
         reserve: Reserve,
@@ -164,7 +171,7 @@ impl Mmu {
         }
     }
 
-    /// The same memory with departures from it that published code has.
+    /// Adds deviations that published reference code has from its paper.
     #[must_use]
     pub fn with_quirks(self, quirks: Option<Quirks>) -> Self {
         let has_more_than_pools = self.has_more_than_pools || quirks.is_some();
@@ -172,13 +179,13 @@ impl Mmu {
         Self { quirks: quirks.map(Box::new), has_more_than_pools, ample, ..self }
     }
 
-    /// The index of a port's queue.
+    /// Index of a port's queue.
     #[inline]
     pub const fn queue(port: u16, priority: usize) -> usize {
         port as usize * PRIORITIES + priority
     }
 
-    /// The number of a queue's port.
+    /// Number of a queue's port.
     #[inline]
     pub const fn port(queue: usize) -> usize {
         queue / PRIORITIES
@@ -218,21 +225,21 @@ impl Mmu {
         self.peak
     }
 
-    /// Whether with so many bytes more there would be more than ever before.
+    /// Whether `frame` more bytes would be a new peak.
     #[inline]
     pub fn would_peak(&self, frame: Bytes) -> bool {
         self.used + frame > self.peak
     }
 
-    /// Whether there is so much room that a packet of `frame` bytes for a queue that has `held` surely goes to the shared pool, and its
-    /// queue is then shorter than `longest`.
+    /// Whether a packet of `frame` bytes for a queue that has `held` surely fits into the shared pool, and leaves the
+    /// queue shorter than `longest`.
     #[inline]
     pub fn has_ample_room(&self, held: Bytes, frame: Bytes, longest: Bytes) -> bool {
         self.used + frame <= self.ample.used && held + frame < self.ample.queue.min(longest)
     }
 
-    /// Where a packet of `frame` bytes for `queue` fits: in the reserve, or else in the shared pool while the queue's
-    /// shared bytes are below the policy's threshold.
+    /// Finds a place for a packet of `frame` bytes in `queue`, or the reason to drop it.
+    /// The reserve comes first, then the shared pool while the queue's shared bytes are below the policy's threshold.
     // As a call a third of its own cost.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -244,7 +251,7 @@ impl Mmu {
         self.place_narrowly(queue, frame)
     }
 
-    /// The same without a look at whether there is ample room.
+    /// Finds a place for a packet where room may be short.
     #[inline(never)]
     fn place_narrowly(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
         if self.has_more_than_pools
@@ -263,7 +270,8 @@ impl Mmu {
         Ok(Placement::Shared)
     }
 
-    /// Where a packet fits and would also be put if less were in its queue: in the reserve, or in the pool where there is none.
+    /// Finds the place that a packet would have also if less were in its queue: the reserve, or the pool where there is
+    /// no reserve.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn place_unsettled(&self, queue: usize, frame: Bytes) -> Option<Placement> {
@@ -275,7 +283,7 @@ impl Mmu {
         }
     }
 
-    /// What the policy lets a queue have of its pool.
+    /// Bytes of its pool that the policy lets a queue have.
     #[inline]
     fn threshold(&self, queue: usize) -> Bytes {
         let index = self.queues[queue].pool;
@@ -289,13 +297,15 @@ impl Mmu {
         }
     }
 
-    /// Whether packets push out others where a pool is full.
+    /// Whether an arriving packet pushes out others from a full pool.
     pub fn pushes_out(&self) -> bool {
         self.policy.pushes_out()
     }
 
-    /// The queue that is to make room for a packet that has found the pool of its queue full: of those of which `holds` says that a packet
-    /// waits there, the one with the most shared bytes, those of the packet included; none if that is the packet's, and none waits there.
+    /// Queue that loses a packet to make room for one that has found its pool full.
+    /// It is the longest queue of the pool by shared bytes, the arriving packet included. Only queues in which a packet
+    /// waits, as `holds` tells, can lose one. `None` if the arriving packet's own queue is the longest and no packet
+    /// waits there.
     pub fn pushed_out(&self, queue: usize, frame: Bytes, holds: impl Fn(usize) -> bool) -> Option<usize> {
         let with_packet = |index: usize| if index == queue { frame } else { Bytes::ZERO };
         let beside = |index: &usize| self.queues[*index].pool == self.queues[queue].pool;
@@ -306,7 +316,7 @@ impl Mmu {
         longest.filter(|&index| self.queues[index].shared > Bytes::ZERO && holds(index))
     }
 
-    /// What was held, and might be, where a packet for a queue was refused for this reason.
+    /// Bytes held and their limit where a packet for a queue was dropped for this reason.
     pub fn room(&self, queue: usize, reason: DropReason) -> Option<Room> {
         let (counters, pool) = (&self.queues[queue], &self.pools[self.queues[queue].pool]);
         match reason {
@@ -325,7 +335,7 @@ impl Mmu {
         }
     }
 
-    /// What reserves and quirks say, if that decides.
+    /// Decision of reserves and quirks on a packet, if they have one.
     #[inline]
     fn place_beside_pools(&self, queue: usize, frame: Bytes) -> Option<Result<Placement, DropReason>> {
         match &self.quirks {
@@ -339,20 +349,20 @@ impl Mmu {
         self.reserves[self.reserve(queue)] + frame <= self.reserve_limit
     }
 
-    /// The index of a queue's reserve.
+    /// Index of a queue's reserve.
     #[inline]
     fn reserve(&self, queue: usize) -> usize {
         queue >> self.reserve_shift
     }
 
-    /// Takes in a packet where it fits.
+    /// Takes in a packet if it fits.
     pub fn admit(&mut self, queue: usize, frame: Bytes) -> Result<(), DropReason> {
         let placement = self.place(queue, frame)?;
         self.put(queue, frame, placement);
         Ok(())
     }
 
-    /// Takes in a packet at the place that was found for it.
+    /// Counts a packet in, at the place that was found for it.
     // Of every packet that waits; as calls the two cost eight instructions a packet-hop more.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -375,7 +385,7 @@ impl Mmu {
         self.check(queue);
     }
 
-    /// The same where there is ample room, and never more in memory than there ever was.
+    /// Counts a packet in where there is ample room and no new peak.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn put_where_ample(&mut self, queue: usize, frame: Bytes) {
@@ -391,7 +401,7 @@ impl Mmu {
         self.check(queue);
     }
 
-    /// Counts a packet out: the shared pool is undone before the reserve.
+    /// Counts a packet out, from the shared pool first and from the reserve last.
     // Of every packet that waits; as calls the two cost eight instructions a packet-hop more.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -411,7 +421,7 @@ impl Mmu {
         self.check(queue);
     }
 
-    /// Counts in a packet of a lossless class, which was admitted where it came in.
+    /// Counts in a packet of a lossless class, which its ingress port has admitted.
     #[inline]
     pub fn hold(&mut self, queue: usize, frame: Bytes) {
         self.queues[queue].bytes += frame;
@@ -430,7 +440,7 @@ impl Mmu {
         self.check(queue);
     }
 
-    /// How many of the first `frame` bytes of a queue leave the shared pool.
+    /// Bytes of the first `frame` bytes of a queue that are in the shared pool.
     #[inline]
     fn shared_part(&self, queue: usize, frame: Bytes) -> Bytes {
         match &self.quirks {
@@ -439,7 +449,7 @@ impl Mmu {
         }
     }
 
-    /// The invariants, checked after every packet in debug builds.
+    /// Asserts in debug builds that the counters add up.
     fn check(&self, queue: usize) {
         if cfg!(debug_assertions) {
             let sum = |bytes: fn(&Queue) -> Bytes| self.queues.iter().map(bytes).sum::<Bytes>();
@@ -508,7 +518,8 @@ mod tests {
         assert_eq!(mmu.peak(), Bytes::new(10_000));
     }
 
-    /// What is on the wire cannot be taken back: the next longest loses, and a packet that would make its own the longest is not taken in.
+    /// A packet on the wire cannot be pushed out: the next longest queue loses one, and a packet that would make its
+    /// own queue the longest is dropped.
     #[test]
     fn the_longest_queue_that_has_a_packet_to_lose_is_pushed_out() {
         let mut mmu = complete_sharing(&[pool(10_000, 0..3)], Reserve::PerQueue(Bytes::ZERO));

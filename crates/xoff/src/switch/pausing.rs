@@ -1,5 +1,5 @@
 //! Pausing: tells the senders at the other ends of a switch's ports when to pause and when to resume (PFC).
-//! `ingress.rs` says when, and `pause_frames.rs` says it.
+//! The ingress accounting (`ingress.rs`) says when, and `pause_frames.rs` sends the frames.
 
 use super::ingress::Ingress;
 use crate::agenda::{Agenda, Context};
@@ -10,7 +10,7 @@ use crate::packet::Packet;
 use crate::pause_frames::{PauseFrames, PfcRequest};
 use crate::port::Port;
 
-/// How a switch pauses its senders.
+/// Ingress accounting of a switch, with the pause frames that it sends.
 #[derive(Debug)]
 pub struct Pausing {
     ingress: Ingress,
@@ -18,22 +18,22 @@ pub struct Pausing {
 }
 
 impl Pausing {
-    /// Pauses by this accounting, in these frames.
+    /// Pauses by this accounting, with these frames.
     pub fn new(ingress: Ingress, frames: PauseFrames) -> Self {
         Self { ingress, frames }
     }
 
-    /// In which frames its senders are told.
+    /// Pause frames of the switch.
     pub fn frames(&mut self) -> &mut PauseFrames {
         &mut self.frames
     }
 
-    /// What came in by which port.
+    /// Ingress accounting of the switch.
     pub fn ingress(&self) -> &Ingress {
         &self.ingress
     }
 
-    /// Counts in a packet that takes `frame` bytes of memory, and says what its sender is told.
+    /// Counts in a packet that takes `frame` bytes of memory, tells its sender what follows, and returns that.
     pub fn admit(
         &mut self,
         packet: &Packet,
@@ -51,7 +51,7 @@ impl Pausing {
         (request, admitted)
     }
 
-    /// A packet that takes `frame` bytes of memory has come in by a port and leaves at once. Says what its sender is told.
+    /// Takes note of a packet of `frame` bytes that leaves as it came, tells its sender what follows, and returns that.
     pub fn pass(
         &mut self,
         (ingress, priority): (u16, usize),
@@ -68,7 +68,7 @@ impl Pausing {
         request
     }
 
-    /// Counts out a packet that takes `frame` bytes of memory.
+    /// Counts out a packet that takes `frame` bytes of memory, and tells its sender what follows.
     pub fn remove(
         &mut self,
         packet: &Packet,
@@ -85,7 +85,7 @@ impl Pausing {
         }
     }
 
-    /// Tells the sender at the other end of a port, which may not have heard, of all classes that are to pause.
+    /// Tells the sender at the other end of a port, which may not have heard, of all classes that must pause.
     #[cold]
     pub fn tell_all(
         &mut self,
@@ -98,7 +98,7 @@ impl Pausing {
         self.frames.tell(PfcRequest { pause, resume: Classes::NONE }, port, ports, context);
     }
 
-    /// Tells the observer what has become of a queue, and of those that the same packet has paused or resumed.
+    /// Tells the observer about a queue, and about the queues that the same packet has paused or resumed.
     #[cold]
     fn report(
         &self,

@@ -1,5 +1,7 @@
-//! Active Buffer Management (ABM): as Dynamic Threshold, but divided among the congested queues of a class, and in proportion to the
-//! rate at which the queue drains (Addanki et al., SIGCOMM 2022).
+//! Active Buffer Management (ABM): Dynamic Threshold divided among a class's congested queues, by drain rate (Addanki et
+//! al., SIGCOMM 2022).
+//! Two more factors count: the number of congested queues of the class, and the share of its port's rate at which a
+//! queue drains.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,24 +9,25 @@ use serde::{Deserialize, Serialize};
 use super::{BufferPolicy, Following, Occupancy};
 use crate::kernel::units::{Bytes, Ratio, Span};
 
-/// A queue may take alpha times the free bytes of the shared pool, over the number of congested queues of its class, times its share of
-/// its port's rate. So all queues of a class together hold no more than alpha / (1 + alpha) of the pool, however many there are, and
-/// no packet waits longer than alpha times the pool takes to drain.
+/// A queue may take alpha times the free bytes of the shared pool, over the number of congested queues of its class,
+/// times its share of its port's rate. So all queues of a class together hold no more than alpha / (1 + alpha) of the
+/// pool, however many there are. No packet waits longer than alpha times the pool takes to drain.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Abm {
     /// Share of the free shared pool that all congested queues of a class may take, a number or a fraction such as `"1/16"` [alpha].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha: Ratio,
-    /// The same for each class by itself, from class 0 to 7, instead of one `alpha` for all.
+    /// Alpha of each class by itself, from class 0 to 7, instead of one `alpha` for all.
     pub alpha_by_priority: Option<Box<[Ratio; 8]>>,
-    /// The same for the first bytes of each flow, which no congestion control can have held back yet.
+    /// Alpha for the first bytes of each flow, which no congestion control can have held back yet.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha_unscheduled: Ratio,
-    /// How many bytes of each flow these are: what is sent in the first round trip. Packets without data are none of them.
+    /// Bytes at the start of each flow to which `alpha_unscheduled` applies: those of the first round trip. Packets
+    /// without data are none of them.
     pub unscheduled: Bytes,
-    /// How often queues are looked at, at most: their drain rates, and how many are congested. A round trip, and no shorter than
-    /// a port takes to serve all of its classes once.
+    /// Least time between two looks at drain rates and congested queues. A round trip, and no shorter than a port takes
+    /// to serve all of its classes once.
     #[schemars(extend("x-above" = "0s"))]
     pub interval: Span,
     /// Share of its threshold from which a queue is congested.

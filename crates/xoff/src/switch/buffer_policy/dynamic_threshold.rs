@@ -14,7 +14,7 @@ pub struct DynamicThreshold {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha: Ratio,
-    /// The same for each class by itself, from class 0 to 7, instead of one `alpha` for all.
+    /// Alpha of each class by itself, from class 0 to 7, instead of one `alpha` for all.
     #[serde(default)]
     pub alpha_by_priority: Option<Box<[Ratio; 8]>>,
 }

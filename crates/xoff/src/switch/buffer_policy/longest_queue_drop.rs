@@ -1,7 +1,7 @@
-//! Longest queue drop: any queue may take all of the shared pool, and where it is full, the longest queue makes room (Wei, Coyle
-//! and Hsiao, GLOBECOM 1991; Hahne, Kesselman and Mansour, SPAA 2001).
-//! Differs: the longest queue loses its first packet, not its last: its sender learns of it a queue earlier, and the hardware's lists
-//! of packets have only a front to take from.
+//! Longest queue drop: any queue may take all of the shared pool, and the longest queue makes room when it is full.
+//! Source: Wei, Coyle and Hsiao, GLOBECOM 1991; Hahne, Kesselman and Mansour, SPAA 2001.
+//! Differs: the longest queue loses its first packet, not its last. Its sender learns of it a queue earlier, and the
+//! hardware's lists of packets have only a front to take from.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,9 @@
-//! Occamy: Dynamic Threshold with a large alpha, and a switch that takes packets out of queues which hold more than that, with the
-//! memory bandwidth that its ports leave unused (Shan et al., EuroSys 2025; parameters from the authors' ns-3 code).
-//! Differs: a packet that finds its port idle takes nothing of the bandwidth where it takes no memory (`release = "transmission_start"`).
-//! The authors' code expels from the queues of one MMU alone, that of the first packet; here all queues of the switch have their turn.
+//! Occamy: Dynamic Threshold with a large alpha, and a switch that expels packets from queues above it (Shan et al.,
+//! EuroSys 2025).
+//! Expelling takes the memory bandwidth that ports leave unused. Parameters are those of the authors' ns-3 code.
+//! Differs: a packet that finds its port idle takes nothing of the bandwidth where it takes no memory (`release =
+//! "transmission_start"`). The authors' code expels from the queues of one MMU alone, that of the first packet; here
+//! all queues of the switch have their turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,20 +11,20 @@ use serde::{Deserialize, Serialize};
 use super::{BufferPolicy, Expelling, Occupancy};
 use crate::kernel::units::{Bytes, Rate, Ratio};
 
-/// A queue may take alpha times the free bytes of the shared pool. One that holds more, because others have come since, loses its first
-/// packets as soon as memory can be read for that: what it can read, and ports do not.
+/// A queue may take alpha times the free bytes of the shared pool. One that holds more, because others have come since,
+/// loses its first packets as soon as ports leave memory bandwidth to read them.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Occamy {
     /// Share of the free shared pool that one queue may take, a number or a fraction such as `"1/16"` [alpha].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha: Ratio,
-    /// The same for each class by itself, from class 0 to 7, instead of one `alpha` for all.
+    /// Alpha of each class by itself, from class 0 to 7, instead of one `alpha` for all.
     pub alpha_by_priority: Option<Box<[Ratio; 8]>>,
-    /// How much of memory can be read, for ports and to expel; left out, as much as all ports of the switch send together. What ports read
-    /// beyond that is made up for before anything is expelled.
+    /// Rate at which memory can be read, by ports and to expel. Left out, the rate of all ports of the switch together.
+    /// Ports may read more, and then nothing is expelled until that is made up for.
     pub memory_bandwidth: Option<Rate>,
-    /// How many bytes may be expelled at once after a time in which less was read: the depth of the token bucket.
+    /// Bytes that may be expelled at once after a time in which less was read: the depth of the token bucket.
     #[schemars(extend("x-above" = "0B"))]
     pub burst: Bytes,
 }

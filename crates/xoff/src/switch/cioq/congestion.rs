@@ -1,5 +1,5 @@
-//! Congestion points (QCN) at the buffers of inputs and outputs: whom they blame is sent a CNM. That of an input leaves by
-//! the input's own port; that of an output crosses the crossbar like any other packet.
+//! Congestion points (QCN) at the buffers of inputs and outputs, which send a CNM to the source that they blame.
+//! The CNM of an input leaves by the input's own port. That of an output crosses the crossbar like any other packet.
 
 use super::Cioq;
 use super::input::Input;
@@ -12,32 +12,32 @@ use crate::packet::{ACKNOWLEDGEMENT, Packet};
 use crate::switch::congestion_point::{CongestionPoint, Feedback, Frames};
 use crate::topology::NodeId;
 
-/// The congestion points of one switch.
+/// Congestion points of one switch.
 #[derive(Debug, Default)]
 pub struct CongestionPoints {
-    /// By port and class; empty where inputs have none, and nothing where a port or class has none.
+    /// Congestion points of inputs, by port and class; empty if inputs have none.
     pub inputs: Vec<Option<CongestionPoint>>,
-    /// The same of outputs.
+    /// Congestion points of outputs, by port and class; empty if outputs have none.
     pub outputs: Vec<Option<CongestionPoint>>,
-    /// While a sender is paused, by port and class; empty where inputs have none.
+    /// Timers that sample while a sender is paused, by port and class; empty if inputs have no congestion points.
     pub keep_alives: Vec<Timer>,
 }
 
-/// CNMs of one switch.
+/// Counters of the CNMs of one switch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CnmCounters {
-    /// Made by the congestion points of its inputs.
+    /// CNMs made by the congestion points of its inputs.
     pub of_inputs: u64,
-    /// Made by the congestion points of its outputs.
+    /// CNMs made by the congestion points of its outputs.
     pub of_outputs: u64,
-    /// That have crossed its crossbar.
+    /// CNMs that have crossed its crossbar.
     pub crossed: u64,
 }
 
-/// The whole of a buffer, in parts of which congestion on a way is told.
+/// Parts of a buffer in which congestion on a way is told.
 const FULL: u32 = 1 << 16;
 
-/// The frames of a class in the buffer of an input.
+/// Frames of a class in the buffer of an input.
 struct OfInput<'a> {
     switch: &'a Cioq,
     input: &'a Input,
@@ -45,7 +45,7 @@ struct OfInput<'a> {
 }
 
 impl OfInput<'_> {
-    /// See [`Input::frame`].
+    /// Frame at a position, with its output and units.
     fn frame(&self, position: u32) -> (u16, &Packet, u32) {
         self.input.frame(&self.switch.slots, self.priority, position)
     }
@@ -70,7 +70,7 @@ impl Frames for OfInput<'_> {
     }
 }
 
-/// The one frame that has just come to an output.
+/// The one frame that has just arrived at an output.
 struct Arrived<'a>(&'a Packet);
 
 impl Frames for Arrived<'_> {
@@ -96,7 +96,7 @@ fn number(port: u16, priority: usize) -> usize {
 }
 
 impl Cioq {
-    /// A packet has come into the buffer of an input, as the last of its frames.
+    /// Has the congestion point of an input take note of a packet that has arrived as the last of its frames.
     #[inline]
     pub(super) fn measure_input(
         &mut self,
@@ -112,7 +112,7 @@ impl Cioq {
         }
     }
 
-    /// Chooses whom to tell of the congestion of a class at an input.
+    /// Chooses the source that is told of the congestion of a class at an input, and sends it a CNM.
     #[cold]
     fn blame(
         &mut self,
@@ -152,7 +152,7 @@ impl Cioq {
         self.emit(output, *cnm, units, context);
     }
 
-    /// A packet has come into the buffer of an output, where it is counted.
+    /// Has the congestion point of an output take note of a packet that is counted there.
     #[inline]
     pub(super) fn measure_output(
         &mut self,
@@ -173,7 +173,7 @@ impl Cioq {
         }
     }
 
-    /// The sender of a class has been told to pause: from now on a clock measures, if there is one.
+    /// Starts the clock that samples while the sender of a class is paused, if there is one.
     #[cold]
     pub(super) fn keep_alive(
         &mut self,
@@ -189,7 +189,7 @@ impl Cioq {
         context.agenda.crossbar_due(self.ports[0].id(), due);
     }
 
-    /// Measures the inputs whose clock says so.
+    /// Samples the inputs whose clock is due.
     #[inline]
     pub(super) fn measure_paused_inputs(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         while self.keep_alives.next() == context.now {
@@ -209,7 +209,7 @@ impl Cioq {
         }
     }
 
-    /// How full an output is, in parts of 65536.
+    /// Occupancy of an output, in parts of 65536.
     pub(super) fn congestion_at(&self, output: u16) -> u32 {
         let buffer = &self.outputs[usize::from(output)];
         let whole = u64::from(buffer.limit) * self.ranks.count as u64;
@@ -217,8 +217,8 @@ impl Cioq {
         (used * u64::from(FULL) / whole) as u32
     }
 
-    /// How full the fullest buffer is on the way of a frame that waits for an output. Towards another switch of the fabric, that
-    /// of the output itself says nothing: all that goes there waits for it.
+    /// Occupancy of the fullest buffer on the way of a frame that waits for an output, in parts of 65536.
+    /// Towards another switch of the fabric, the output itself does not count: all that goes there waits for it.
     pub(super) fn path_congestion(&self, output: u16, destination: NodeId) -> u32 {
         if self.is_internal(output) {
             self.congestion_to[destination as usize]

@@ -1,4 +1,4 @@
-//! The crossbar: which inputs and outputs are idle, who asks for whom, and what is on its way between them.
+//! Crossbar: idle inputs and outputs, the requests between them, and the frames that cross.
 
 use std::collections::VecDeque;
 
@@ -11,39 +11,39 @@ use crate::switch::matching;
 pub(super) struct Transfer {
     pub(super) input: u16,
     pub(super) output: u16,
-    /// Where the frame is in the input's buffer.
+    /// Slot of the frame in the input's buffer.
     pub(super) slot: u32,
 }
 
-/// The crossbar of one switch. It moves whole frames, one at a time from each input and to each output.
+/// Crossbar of one switch. It moves whole frames, one at a time from each input and to each output.
 #[derive(Debug)]
 pub(super) struct Crossbar {
     clock: TransmissionClock,
     matching: matching::Algorithm,
     ports: usize,
-    /// By rank and output: the inputs that have something for it.
+    /// Inputs that have a frame for an output, by rank and output.
     requests: Vec<BitSet>,
-    /// The same by rank and input: the outputs for which it has something.
+    /// Outputs for which an input has a frame, by rank and input.
     wants: Vec<BitSet>,
-    /// By rank: the outputs for which any input has something.
+    /// Outputs for which any input has a frame, by rank.
     wanted: Vec<BitSet>,
-    /// By rank: the outputs that have room for a frame.
+    /// Outputs that have room for a frame, by rank.
     room: Vec<BitSet>,
     idle_inputs: BitSet,
     idle_outputs: BitSet,
-    /// Inputs and outputs of which something has changed since the matching before, which left no other pair that could have
-    /// been, if it was maximal.
+    /// Inputs and outputs that have changed since the matching before. That one left no other possible pair if it was
+    /// maximal.
     changed_inputs: BitSet,
     changed_outputs: BitSet,
     was_maximal: bool,
-    /// By output.
+    /// Frame that crosses to each output.
     transfers: Vec<Transfer>,
-    /// When what crosses to which output has crossed, in order.
+    /// Times at which crossing frames arrive, each with its output, in order.
     ends: VecDeque<(Time, u16)>,
 }
 
 impl Crossbar {
-    /// An idle crossbar of this rate between so many ports, which distinguish so many classes.
+    /// An idle crossbar of this rate between so many ports, for so many classes.
     pub(super) fn new(rate: Rate, matching: &matching::Parameters, ports: usize, ranks: usize) -> Self {
         Self {
             clock: TransmissionClock::new(rate),
@@ -63,7 +63,7 @@ impl Crossbar {
         }
     }
 
-    /// An input has something of this rank for an output, or nothing any longer.
+    /// Takes note whether an input has a frame of this rank for an output.
     #[inline]
     pub(super) fn request(&mut self, rank: usize, input: u16, output: u16, is_ready: bool) {
         let inputs = &mut self.requests[rank * self.ports + usize::from(output)];
@@ -74,7 +74,7 @@ impl Crossbar {
         self.changed_inputs.set(input, true);
     }
 
-    /// Whether an output has room for a frame of this rank, or not any longer. Returns whether it had none.
+    /// Takes note whether an output has room for a frame of this rank. Returns whether it had none before.
     #[inline]
     pub(super) fn set_room(&mut self, rank: usize, output: u16, has_room: bool) -> bool {
         let had_none = !self.room[rank].contains(output);
@@ -99,7 +99,7 @@ impl Crossbar {
             && self.room[rank].contains(output)
     }
 
-    /// Whether something of this rank waits for an output that could take it now.
+    /// Whether a frame of this rank waits for an output that could take it now.
     #[inline]
     pub(super) fn is_awaited(&self, rank: usize, output: u16) -> bool {
         self.idle_outputs.contains(output)
@@ -139,7 +139,7 @@ impl Crossbar {
         };
     }
 
-    /// The idle outputs with room that an idle input could want; those of which nothing has changed are left out.
+    /// Idle outputs with room that an idle input could want, without those of which nothing has changed.
     #[inline]
     fn worth_asking(&self) -> BitSet {
         let changed_inputs = self.changed_inputs.and(self.idle_inputs);
@@ -156,7 +156,7 @@ impl Crossbar {
         worth_asking.and(self.idle_outputs)
     }
 
-    /// A frame begins to cross.
+    /// Begins to move a frame across.
     #[inline]
     pub(super) fn begin(&mut self, now: Time, frame: Bytes, transfer: Transfer) {
         let Transfer { input, output, .. } = transfer;
@@ -177,7 +177,7 @@ impl Crossbar {
         }
     }
 
-    /// A frame that has crossed by now; of several, that of the lowest output.
+    /// Takes a frame that has crossed by now; of several, that of the lowest output.
     #[inline]
     pub(super) fn take_crossed(&mut self, now: Time) -> Option<Transfer> {
         let &(end, output) = self.ends.front()?;
@@ -193,7 +193,7 @@ impl Crossbar {
         Some(transfer)
     }
 
-    /// When the next frame has crossed; `Time::MAX` for never.
+    /// Time at which the next frame has crossed; `Time::MAX` for never.
     #[inline]
     pub(super) fn next_end(&self) -> Time {
         self.ends.front().map_or(Time::MAX, |&(end, _)| end)

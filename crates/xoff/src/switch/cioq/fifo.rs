@@ -1,5 +1,5 @@
-//! Outputs that send in the order of arrival and are never paused: packets line up there (`port.rs`), and none that leaves is an
-//! event, but where a frame waits for the room that it leaves.
+//! Outputs that send in the order of arrival and are never paused: packets line up there (`port.rs`).
+//! No departure is an event then, unless a frame waits for the room that it leaves.
 
 use super::Cioq;
 use crate::agenda::{Agenda, Context, Fabric};
@@ -8,13 +8,13 @@ use crate::observer::Observer;
 use crate::packet::Packet;
 
 impl Cioq {
-    /// The same switch where only packets of this class pass, if it is one, and leave every port in the order in which they come.
+    /// Has packets line up at outputs, if all are of one class and leave every port in the order of arrival.
     #[must_use]
     pub fn with_fifo(self, class: Option<usize>) -> Self {
         Self { fifo: class, ..self }
     }
 
-    /// A packet that waits in the buffer of its output.
+    /// Lines up a packet that waits in the buffer of its output.
     pub(super) fn line_up(
         &mut self,
         output: u16,
@@ -51,7 +51,7 @@ impl Cioq {
         self.outputs[number].has_room(priority, largest)
     }
 
-    /// What leaves an output next is an event: it may leave room where there is none.
+    /// Makes the next departure of an output an event, which may leave room where there is none.
     #[cold]
     pub(super) fn expect_room(&mut self, output: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if self.fifo.is_none() {
@@ -62,8 +62,8 @@ impl Cioq {
         context.agenda.end_of_transmission(port.id(), port.next_start().min(port.next_end()));
     }
 
-    /// A pause frame waits for the transmission that ends now, or a frame for the room that it leaves. Returns when the next end must
-    /// be heard of.
+    /// Sends a pause frame that has waited for the end of a transmission, or gives its room to the crossbar. Returns
+    /// when the next end must be heard of.
     pub(super) fn on_end_in_line(
         &mut self,
         output: u16,
@@ -85,7 +85,7 @@ impl Cioq {
         Time::MAX
     }
 
-    /// Counts out what has left by now and was no event.
+    /// Counts out the packets that have left by now and were no events.
     #[cold]
     pub fn settle(&mut self, now: Time, fabric: &Fabric) {
         for number in 0..self.ports.len() {
@@ -93,7 +93,7 @@ impl Cioq {
         }
     }
 
-    /// The same of one output.
+    /// Counts out the packets that have left one output by now.
     #[inline]
     fn settle_output(&mut self, number: usize, now: Time, fabric: &Fabric) {
         let Self { ports, outputs, sizes, used, .. } = self;

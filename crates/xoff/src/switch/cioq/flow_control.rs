@@ -1,4 +1,4 @@
-//! When the sender at the other end of an input pauses: while its class has more in the buffer than a threshold (PFC).
+//! Flow control (PFC) of inputs: a sender pauses while its class has more in the buffer than a threshold.
 
 use crate::classes::Classes;
 use crate::kernel::units::Time;
@@ -8,17 +8,17 @@ use crate::pfc::{Durations, OffTime};
 /// Units of one class in the buffer of one input at which its sender is told to pause or to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// At so many or more it pauses [STOP].
+    /// Units at or above which it pauses [STOP].
     pub xoff: u32,
-    /// At so many or fewer it resumes [GO].
+    /// Units at or below which it resumes [GO].
     pub xon: u32,
 }
 
-/// What the senders of one switch have been told.
+/// Pauses of the senders of one switch.
 #[derive(Debug)]
 pub(super) struct Inputs {
     thresholds: Thresholds,
-    /// By input, what is to pause.
+    /// Classes that must pause, by input.
     off: Vec<Classes>,
     time: OffTime,
 }
@@ -28,18 +28,18 @@ impl Inputs {
         Self { thresholds, off: vec![Classes::NONE; inputs], time: OffTime::default() }
     }
 
-    /// Whether the sender of a class was told to pause, and not to resume since.
+    /// Whether the sender of a class is paused: it was told to pause, and not to resume since.
     #[inline]
     pub(super) fn is_off(&self, input: u16, priority: usize) -> bool {
         self.off[usize::from(input)].contains(priority)
     }
 
-    /// For how long senders have been told to pause.
+    /// Time for which senders have been told to pause.
     pub(super) fn durations(&self, now: Time) -> Durations {
         self.time.by(now)
     }
 
-    /// A class of an input now has so many units.
+    /// Updates the units of a class at an input, and returns what its sender is told.
     #[inline]
     pub(super) fn update(&mut self, now: Time, input: u16, priority: usize, units: u32) -> PfcRequest {
         let Thresholds { xoff, xon } = self.thresholds;

@@ -1,6 +1,7 @@
-//! The buffer of one input: frames in virtual output queues (VOQs), counted in units of memory, of which any that is occupied can
-//! be looked up by number. The frames of all inputs of a switch lie in one slab, where each takes the slot that was freed last: what
-//! crosses soon is where something has just been.
+//! Buffer of one input: frames in virtual output queues (VOQs), counted in units of memory.
+//! Congestion points draw frames by number, so each frame has one. The frames of all inputs of a switch lie in one
+//! slab, in which each takes the slot that was freed last. So a frame that crosses soon is where the cache has just
+//! been.
 
 use std::collections::VecDeque;
 
@@ -19,18 +20,18 @@ const NONE: u32 = u32::MAX;
 struct Stored {
     packet: Packet,
     units: u32,
-    /// Its number among the frames of its input and class.
+    /// Number among the frames of its input and class.
     position: u32,
-    /// The slot of the next frame in its queue.
+    /// Slot of the next frame in its queue.
     next: u32,
     egress: u16,
-    /// Whether the frame itself has gone on.
+    /// Whether this is a copy of a frame that has gone on.
     is_copy: bool,
-    /// Whether a pause can hold back what is like it.
+    /// Whether a pause can hold back frames of its sender and class.
     is_pausable: bool,
 }
 
-/// The frames in the buffers of all inputs, by slot.
+/// Frames in the buffers of all inputs, by slot.
 #[derive(Debug, Default)]
 pub(super) struct Slots(Slab<Stored>);
 
@@ -43,20 +44,20 @@ impl Slots {
         &mut self.0[slot as usize]
     }
 
-    /// The frame in a slot, and its units.
+    /// Frame in a slot, with its units.
     #[inline]
     pub(super) fn at(&self, slot: u32) -> (&Packet, u32) {
         let stored = self.get(slot);
         (&stored.packet, stored.units)
     }
 
-    /// The frame in a slot.
+    /// Frame in a slot.
     pub(super) fn packet_mut(&mut self, slot: u32) -> &mut Packet {
         &mut self.get_mut(slot).packet
     }
 }
 
-/// A queue, linked by what is in it: frames by their slots, ready queues by their numbers.
+/// A linked queue of indices: of frames by their slots, or of ready queues by their numbers.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     head: u32,
@@ -87,37 +88,37 @@ impl Queue {
 struct Voq {
     frames: Queue,
     bytes: u64,
-    /// Behind it among those that are ready for the same output.
+    /// Next queue that is ready for the same output.
     next_ready: u32,
 }
 
-/// Where a frame waits, and whether a pause can hold back what is like it.
+/// Place in which a frame waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// The virtual output queue.
+    /// Virtual output queue.
     pub(super) voq: u32,
-    /// The output that it goes to.
+    /// Output to which it goes.
     pub(super) egress: u16,
-    /// The rank of its class among those in use.
+    /// Rank of its class among those in use.
     pub(super) rank: usize,
     /// Whether it came from a sender that pauses for its class.
     pub(super) is_pausable: bool,
 }
 
-/// The buffer of one input.
+/// Buffer of one input.
 #[derive(Debug)]
 pub(super) struct Input {
     outputs: usize,
-    /// The slots of its frames by class, in no order.
+    /// Slots of its frames by class, in no order.
     occupied: [Vec<u32>; PRIORITIES],
     voqs: Box<[Voq]>,
-    /// By rank and output: the virtual output queues whose first frame goes there; they take turns.
+    /// Virtual output queues whose first frame goes to an output, by rank and output; they take turns.
     ready: Box<[Queue]>,
     /// Slots of copies of frames that are on their way through the fabric, the oldest first.
     copies: VecDeque<u32>,
     /// Units in use by class.
     units: [u32; PRIORITIES],
-    /// Of them, those of frames that no pause holds back.
+    /// Units of frames that no pause holds back.
     not_pausable: u32,
 }
 
@@ -139,7 +140,7 @@ impl Input {
         Bytes::new(self.voqs[voq as usize].bytes)
     }
 
-    /// The number that one of its virtual output queues has among those of all inputs, if this is the input of that port.
+    /// Number of a virtual output queue among those of all inputs, if this is the input of `port`.
     pub(super) fn number_among_all(&self, port: u16, voq: u32) -> usize {
         usize::from(port) * self.voqs.len() + voq as usize
     }
@@ -165,7 +166,7 @@ impl Input {
         self.occupied[priority].len() as u32
     }
 
-    /// The frame of a class of a number below that, with its output and its units. What has just been stored has the highest.
+    /// Frame of a class by its number, with its output and its units. The frame stored last has the highest number.
     pub(super) fn frame<'a>(
         &self,
         slots: &'a Slots,
@@ -176,13 +177,13 @@ impl Input {
         (*egress, packet, *units)
     }
 
-    /// The frames that wait in the buffer or cross; copies of others are left out.
+    /// Frames that wait in the buffer or cross, without copies of others.
     pub(super) fn packets<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = &'a Packet> {
         let stored = self.occupied.iter().flatten().map(|&slot| slots.get(slot));
         stored.filter(|stored| !stored.is_copy).map(|stored| &stored.packet)
     }
 
-    /// The frames and copies of a class in the buffer in no order, each with its output and its units.
+    /// Frames and copies of a class in the buffer in no order, each with its output and its units.
     pub(super) fn frames_of<'a>(
         &'a self,
         slots: &'a Slots,
@@ -191,12 +192,12 @@ impl Input {
         (0..self.count(priority)).map(move |position| self.frame(slots, priority, position))
     }
 
-    /// The same of all classes.
+    /// Frames and copies of all classes in the buffer in no order, each with its output and its units.
     pub(super) fn frames<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = (u16, &'a Packet, u32)> {
         (0..PRIORITIES).flat_map(move |priority| self.frames_of(slots, priority))
     }
 
-    /// Takes in a frame, which gets the highest number. Returns whether its queue was empty, so that it is ready.
+    /// Stores a frame, which gets the highest number. Returns whether its queue was empty, so that it is ready.
     #[inline]
     pub(super) fn store(&mut self, slots: &mut Slots, packet: Packet, units: u32, place: Place) -> bool {
         let Place { voq, egress, rank, is_pausable } = place;
@@ -224,7 +225,7 @@ impl Input {
         before.is_none()
     }
 
-    /// The first frame of a queue goes to this output.
+    /// Makes a queue ready for the output of its first frame.
     #[inline]
     fn make_ready(&mut self, rank: usize, output: u16, voq: u32) {
         self.voqs[voq as usize].next_ready = NONE;
@@ -233,14 +234,14 @@ impl Input {
         }
     }
 
-    /// Whether something of this rank waits for this output.
+    /// Whether a frame of this rank waits for this output.
     #[inline]
     pub(super) fn is_ready(&self, rank: usize, output: u16) -> bool {
         !self.ready[rank * self.outputs + usize::from(output)].is_empty()
     }
 
-    /// Takes the frame whose turn it is out of its queue, but not out of the buffer. Returns the queue, its slot, and the output of the
-    /// frame behind it.
+    /// Takes the frame whose turn it is out of its queue, but not out of the buffer. Returns the queue, the frame's
+    /// slot, and the output of the frame behind it.
     #[inline]
     pub(super) fn take(&mut self, slots: &Slots, rank: usize, output: u16) -> (u32, u32, Option<u16>) {
         let ready = &mut self.ready[rank * self.outputs + usize::from(output)];
@@ -272,13 +273,13 @@ impl Input {
         }
     }
 
-    /// Keeps a frame that has left its queue.
+    /// Keeps a copy of a frame that has left its queue.
     pub(super) fn retain(&mut self, slots: &mut Slots, slot: u32) {
         slots.get_mut(slot).is_copy = true;
         self.copies.push_back(slot);
     }
 
-    /// Frees the memory of the oldest copy of which this holds. Returns its class and its units.
+    /// Frees the memory of the oldest copy that a predicate selects. Returns its class and its units.
     pub(super) fn free_copy(
         &mut self,
         slots: &mut Slots,

@@ -1,6 +1,6 @@
-//! Links with credits, which join switches to a fabric: a port sends only what has room at the other end, and learns from its
-//! credits how full buffers farther on are. With reliable delivery, inputs of the fabric keep a copy of every packet until
-//! it has come to its output.
+//! Links with credits, which join switches to a fabric: a port sends only packets that have room at the other end.
+//! Credits also tell how full buffers farther on are. With reliable delivery, inputs of the fabric keep a copy of every
+//! packet until it has come to its output.
 
 use super::Cioq;
 use super::signal::{Credit, Delivery, Signal};
@@ -12,7 +12,7 @@ use crate::packet::Packet;
 use crate::port::Port;
 use crate::routing::SharedTuples;
 
-/// The buffer at the other end of a link with credits.
+/// Buffer at the other end of a link with credits.
 #[derive(Clone, Copy, Debug)]
 pub struct Downstream {
     /// Bytes of its units.
@@ -23,11 +23,11 @@ pub struct Downstream {
     pub largest: u32,
 }
 
-/// What a port may send on a link with credits.
+/// Credits of a port: the units that it may send on its link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Credits {
     downstream: Downstream,
-    /// Units by class.
+    /// Units left, by class.
     left: [u32; PRIORITIES],
 }
 
@@ -36,7 +36,8 @@ impl Credits {
         Self { downstream, left: [downstream.units; PRIORITIES] }
     }
 
-    /// A packet goes onto the wire. Its class goes on while there is room for the largest frame.
+    /// Spends the credits of a packet that goes onto the wire. Its class goes on while there is room for the largest
+    /// frame.
     pub(super) fn spend(
         &mut self,
         packet: &Packet,
@@ -78,7 +79,7 @@ impl Cioq {
         context.agenda.signal(port.id(), context.now + port.delay(), signal.into());
     }
 
-    /// A frame that came over a link with credits is at its output.
+    /// Tells the other end of a link with credits that a frame has left its input for its output.
     pub(super) fn on_left_internal_input(
         &self,
         input: u16,
@@ -97,13 +98,13 @@ impl Cioq {
         }
     }
 
-    /// The port towards the input by which a packet has entered the fabric: the way back to its source.
+    /// Port towards the input by which a packet has entered the fabric: the way back to its source.
     fn way_to_input(&self, delivery: &Delivery) -> u16 {
         let back = Packet::from(Signal::Delivery(*delivery));
         self.routes.port(delivery.source, || back.five_tuple(&SharedTuples::NONE))
     }
 
-    /// A signal has arrived over the link of a port.
+    /// Takes in a signal that has arrived over the link of a port.
     pub fn on_signal(
         &mut self,
         port: u16,

@@ -1,5 +1,6 @@
-//! Marking (ECN) on the length of virtual output queues, and of the queues of outputs, at ports whose links have no credits.
-//! What is to be marked and is not ECN-capable is dropped instead, but in lossless classes.
+//! Marking (ECN) on the length of virtual output queues, and of the queues of outputs, at ports whose links have no
+//! credits.
+//! A packet that is to be marked and is not ECN-capable is dropped instead, except in lossless classes.
 
 use super::Cioq;
 use crate::agenda::{Agenda, Context};
@@ -9,16 +10,16 @@ use crate::observer::{DropReason, Observer};
 use crate::packet::{ECN_CAPABLE, Packet};
 use crate::switch::marking::{Level, QueueMarker, When};
 
-/// The markers of one switch.
+/// Markers of one switch.
 #[derive(Debug, Default)]
 pub struct Marking {
-    /// On the virtual output queues, input by input.
+    /// Marker on the virtual output queues, input by input.
     pub inputs: Option<QueueMarker>,
-    /// On the queues of outputs, by port and class.
+    /// Marker on the queues of outputs, by port and class.
     pub outputs: Option<QueueMarker>,
 }
 
-/// Whether a packet that enters or leaves a queue beside so many others is to be marked.
+/// Whether a packet that enters or leaves a queue beside so many others is marked.
 fn marks(
     marker: &mut QueueMarker,
     moment: When,
@@ -31,7 +32,7 @@ fn marks(
 }
 
 impl Cioq {
-    /// Whether a frame that comes to a virtual output queue of an input, or has left it, is to be marked.
+    /// Whether a frame that enters or has left a virtual output queue of an input is marked.
     #[inline(never)]
     pub(super) fn marks_at_input(
         &mut self,
@@ -50,7 +51,7 @@ impl Cioq {
         marks(marker, moment, input.number_among_all(ingress, voq), packet, input.bytes_of(voq), now)
     }
 
-    /// A frame has left a virtual output queue, and begins to cross to an output.
+    /// Marks a frame that has left a virtual output queue and begins to cross, if its marker says so.
     #[inline(never)]
     pub(super) fn mark_leaving_input(
         &mut self,
@@ -65,7 +66,7 @@ impl Cioq {
         }
     }
 
-    /// A frame has crossed to an output. Returns whether it stays.
+    /// Marks or drops a frame that has crossed to an output. Returns whether it stays.
     #[inline(never)]
     pub(super) fn mark_entering_output(
         &mut self,
@@ -85,7 +86,7 @@ impl Cioq {
         false
     }
 
-    /// A frame is about to leave an output.
+    /// Marks a frame that is about to leave an output, if its marker says so.
     #[inline(never)]
     pub(super) fn mark_leaving_output(
         &mut self,
@@ -98,7 +99,7 @@ impl Cioq {
         }
     }
 
-    /// A CNM that its own input has made comes to an output, where nothing is marked or dropped for it.
+    /// Tells the marker of an output of a CNM from its own input, which is neither marked nor dropped.
     #[cold]
     pub(super) fn tell_output(&mut self, output: u16, cnm: &Packet, now: Time) {
         let (number, class) = (usize::from(output), cnm.priority());

@@ -1,5 +1,5 @@
-//! What switches of one fabric tell each other besides packets: credits for room in a buffer, and that a packet has come out of
-//! the fabric. Signals take the delay of their link and none of its rate.
+//! Signals between switches of one fabric: credits for room in a buffer, and deliveries of packets that have come out.
+//! Signals take the delay of their link and none of its rate.
 
 use crate::packet::{ACKNOWLEDGEMENT, Header, NO_TRANSPORT, Packet};
 use crate::topology::NodeId;
@@ -7,26 +7,26 @@ use crate::topology::NodeId;
 /// A message between the two ends of a link with credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// A frame has left the buffer at the other end of the link.
+    /// Room that a frame has left in the buffer at the other end of the link.
     Credit(Credit),
-    /// A packet has come to the output of the fabric, and its copy at the input may go.
+    /// Delivery of a packet at the output of the fabric, whose copy at the input may go.
     Delivery(Delivery),
 }
 
-/// What a frame that has left a buffer leaves behind.
+/// Room that a frame has left in a buffer, and the congestion on its further way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Credit {
-    /// Its class.
+    /// Class of the frame.
     pub(super) priority: usize,
     /// Units of the buffer that it has left.
     pub(super) units: u32,
-    /// Where it goes.
+    /// Host to which it goes.
     pub(super) destination: NodeId,
-    /// How full the fullest buffer on its further way is, in parts of 65536.
+    /// Occupancy of the fullest buffer on its further way, in parts of 65536.
     pub(super) congestion: u32,
 }
 
-/// Which packet has come to the output of the fabric.
+/// Packet that has come to the output of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delivery {
     pub(super) source: NodeId,
@@ -48,7 +48,7 @@ impl Delivery {
     }
 }
 
-/// Tells a delivery from a credit.
+/// Bit that tells a delivery from a credit.
 const DELIVERY: u32 = 1;
 
 impl From<Signal> for Packet {

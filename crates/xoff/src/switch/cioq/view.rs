@@ -1,4 +1,4 @@
-//! What others may see of a switch with queues at inputs and outputs.
+//! Views of a switch with queues at inputs and outputs.
 
 use super::{Cioq, Output};
 use crate::kernel::units::{Bytes, Time};
@@ -8,22 +8,22 @@ use crate::port::Port;
 use crate::topology::NodeId;
 
 impl Cioq {
-    /// Its egress ports.
+    /// Egress ports.
     pub fn ports(&self) -> &[Port] {
         &self.ports
     }
 
-    /// The same.
+    /// Egress ports, to be changed.
     pub fn ports_mut(&mut self) -> &mut [Port] {
         &mut self.ports
     }
 
-    /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
+    /// Bytes in use at inputs and outputs, in whole units; a frame that crosses is in both.
     pub fn used(&self) -> Bytes {
         self.sizes.unit * self.used
     }
 
-    /// The most bytes that were in use.
+    /// The most bytes that were ever in use.
     pub fn peak(&self) -> Bytes {
         self.sizes.unit * self.peak
     }
@@ -38,14 +38,14 @@ impl Cioq {
         self.sizes.bytes(self.inputs[usize::from(input)].units_of(priority))
     }
 
-    /// The packets of a class in the buffer of an input, each with the number of its output.
+    /// Packets of a class in the buffer of an input, each with the number of its output.
     pub fn packets_from(&self, input: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
         let frames = self.inputs[usize::from(input)].frames_of(&self.slots, priority);
         frames.map(|(egress, packet, _)| (egress, packet))
     }
 
-    /// For each packet in the buffer of an input the source of its flow, the flow's number there, its class and its bytes in the
-    /// buffer. What a flow's receiver sends back is the flow's.
+    /// Source, flow number, class and bytes in the buffer of each packet at an input.
+    /// The packets that a flow's receiver sends back count as the flow's.
     pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, u8, Bytes)> {
         let frames = self.inputs[usize::from(input)].frames(&self.slots);
         frames.map(|(_, packet, units)| {
@@ -53,24 +53,25 @@ impl Cioq {
         })
     }
 
-    /// The packets in the buffers of all inputs.
+    /// Packets in the buffers of all inputs.
     pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
         self.inputs.iter().flat_map(|input| input.packets(&self.slots))
     }
 
-    /// The packets of a class that wait for or at an output.
+    /// Packets of a class that wait for an output or at it.
     pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
         let at_inputs = self.inputs.iter().flat_map(move |input| input.frames_of(&self.slots, priority));
         let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
         at_inputs.chain(self.ports[usize::from(output)].queued_of(priority))
     }
 
-    /// Whether the sender of a class at the other end of a port was told to pause, and not to resume since.
+    /// Whether the sender of a class at the other end of a port is paused: it was told to pause, and not to resume
+    /// since.
     pub fn is_off(&self, port: u16, priority: usize) -> bool {
         self.flow_control.is_off(port, priority)
     }
 
-    /// For how long senders have been told to pause.
+    /// Time for which senders have been told to pause.
     pub fn off_durations(&self, now: Time) -> Durations {
         self.flow_control.durations(now)
     }

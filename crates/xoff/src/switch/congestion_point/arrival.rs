@@ -1,5 +1,5 @@
-//! Arrival sampling, as in the standard: the culprit is the frame that has just arrived (802.1Qau, QCN-AS), so that flows are
-//! told in proportion to their rates.
+//! Arrival sampling: the culprit is the frame that has just arrived, as in the standard (802.1Qau, QCN-AS).
+//! Flows are then told in proportion to their rates.
 
 use super::{Frames, Sampling};
 use crate::kernel::rng::Rng;

@@ -1,5 +1,5 @@
-//! Occupancy sampling: the culprit is the frame in an occupied unit of the buffer, each as likely as the other (QCN-OS, equation
-//! 4), so that flows are told in proportion to what they have in the buffer.
+//! Occupancy sampling: the culprit is the frame in an occupied unit of the buffer, each as likely (QCN-OS, equation 4).
+//! Flows are then told in proportion to the bytes that they have in the buffer.
 
 use super::{Frames, Sampling, occupied_unit};
 use crate::kernel::rng::Rng;

@@ -30,7 +30,7 @@ mod tests {
         }
     }
 
-    /// The same: why the victim of an internal bottleneck is still told.
+    /// By hand: the victim of an internal bottleneck is still told.
     #[test]
     fn of_two_equal_flows_the_less_congested_is_told_once_in_four_times() {
         let frames = TwoFlows { frames: vec![(0, 24), (1, 24)], path_congestion: [0, 1] };

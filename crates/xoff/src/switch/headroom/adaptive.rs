@@ -1,7 +1,7 @@
-//! Adaptive headroom (IEEE P802.1Qdt): as static and independent headroom, but each port measures the delay of its link
-//! when it comes up, and learns from its neighbour how long that takes to react.
-//! Left out: the exchange itself (PTP and DCBX) and its time, and another measurement when a link gets another rate in the course of
-//! a run (`[[link_event]]`), of which `xoff check` tells.
+//! Adaptive headroom (IEEE P802.1Qdt): static and independent headroom whose size each port measures.
+//! A port measures the delay of its link when it comes up, and learns from its neighbour how long that takes to react.
+//! Left out: the exchange itself (PTP and DCBX) and its time. Left out: another measurement when a link gets another
+//! rate in a run (`[[link_event]]`), of which `xoff check` tells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Span};
 
-/// What can be set of adaptive headroom.
+/// Settings of adaptive headroom.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// A measured delay is rounded up to a multiple of this: the resolution of the adapters' clocks.
+    /// Resolution of the adapters' clocks: a measured delay is rounded up to a multiple of it.
     #[schemars(extend("x-above" = "0s"))]
     pub resolution: Span,
 }

@@ -1,4 +1,4 @@
-//! Headroom by hand: of all ports, and over that of those that are named.
+//! Headroom by hand: one size for all ports, and others for the ports that tables name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub(super) fn sizes(
     Ok(links.iter().zip(own).map(size).collect())
 }
 
-/// Has so many bytes for those of some ports of which nothing is said by their numbers.
+/// Adds a table of `size` for those of some ports that no table names yet.
 pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u16>, size: Bytes) {
     let ports = not_among(ports, at_ports.iter().flat_map(|table| &table.ports));
     if !ports.is_empty() {
@@ -38,14 +38,14 @@ pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u16>, size: Bytes
     }
 }
 
-/// The ports of which nothing is said by their numbers.
+/// Ports that no table names.
 pub(super) fn not_among<'a>(mut ports: Vec<u16>, named: impl Iterator<Item = &'a u16>) -> Vec<u16> {
     let named: Vec<&u16> = named.collect();
     ports.retain(|port| !named.contains(&port));
     ports
 }
 
-/// For each of so many ports the place of the table that names it.
+/// Finds for each of so many ports the place of the table that names it.
 pub(super) fn tables<'a>(
     tables: impl Iterator<Item = &'a [u16]>,
     ports: usize,

@@ -1,14 +1,24 @@
-//! Dynamic and shared headroom (DSH, ToN 2025): each port has insurance headroom for one worst case, all other memory is
-//! one shared pool, and a queue pauses as far below its threshold as it may still need. A port whose queues have used up
-//! together what they may hold pauses as a whole, which is what makes the insurance enough.
-//! Differs: as printed, Algorithm 3 takes the absolute deviation from the average gradient, which could only fall; here it
-//! is the signed one. The threshold at which a port resumes is printed once as a difference to itself; here it is
+//! Dynamic and shared headroom (DSH, ToN 2025): headroom comes from the shared pool, and a port keeps insurance for one
+//! worst case.
+//!
+//! At a packet's arrival, DSH decides three things. First, where the packet counts (Algorithm 1): in the reserve of its
+//! queue, else in the shared pool, else in the insurance of its port. A paused queue still uses the shared pool, which
+//! is what makes headroom *shared*. Only a paused port, or a full pool, turns to the insurance.
+//! Second, how early the queue pauses: at its threshold less the bytes that it may still need. This margin follows from
+//! how fast the queue grows, on average and at most (Algorithms 2 and 3), which makes headroom *dynamic*. A queue that
+//! has its port to itself needs no margin (Algorithm 4).
+//! Third, whether the port pauses as a whole: once its queues hold more than all their thresholds together (equation
+//! 11). After that at most one worst case arrives, and the insurance is enough for it.
+//!
+//! Differs: as printed, Algorithm 3 takes the absolute deviation from the average gradient, which could only fall. Here
+//! it is the signed one. The threshold at which a port resumes is printed once as a difference to itself. Here it is
 //! `xon_offset` below the one at which it pauses.
-//! Differs: where only one queue of a port has had packets for the window of Algorithm 4, the margin is zero; otherwise it
+//! Differs: if only one queue of a port has had packets for the window of Algorithm 4, the margin is zero. Otherwise it
 //! is the latest estimate, and not the one at the last change of queues.
-//! Where the paper is silent: with thresholds that differ by class, a port pauses above their sum; a packet of a paused port
-//! that fits the reserve of its queue goes there; the estimate is kept between zero and Phi; the time between two packets
-//! counts as no less than the time of the second on the wire.
+//!
+//! Where the paper is silent: with thresholds that differ by class, a port pauses above their sum. A packet of a paused
+//! port that fits the reserve of its queue goes there. The estimate is kept between zero and Phi. The time between two
+//! packets counts as no less than the time of the second on the wire.
 
 mod estimator;
 
@@ -21,7 +31,7 @@ use super::{Arrival, HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Ratio, Span, Time};
 
-/// What can be set of DSH.
+/// Settings of DSH.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
@@ -32,10 +42,10 @@ pub struct Parameters {
     /// At ports of these numbers, over `size` and `insurance`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_ports: Vec<PortInsurance>,
-    /// Whether queues get headroom from the shared pool. Without it a queue pauses at its threshold, and what arrives after
-    /// that takes the insurance and pauses the port.
+    /// Whether queues get headroom from the shared pool. Without it a queue pauses at its threshold, and packets that
+    /// arrive after that take the insurance and pause the port.
     pub shared_headroom: bool,
-    /// How the headroom that a queue needs is estimated.
+    /// Form of the estimate of the headroom that a queue needs.
     pub estimator: EstimatorKind,
     /// Weight of the newest gradient in the average gradient, at least 1/65536 and at most 1 [w_g].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
@@ -45,7 +55,7 @@ pub struct Parameters {
     pub deviation_weight: Ratio,
     /// Mean deviations by which the gradient is overestimated [k].
     pub deviation_factor: u16,
-    /// A queue that was the only one of its port to have packets for so long pauses at its threshold.
+    /// Time after which a queue pauses at its threshold, if it was the only queue of its port with packets.
     pub window: Span,
 }
 
@@ -80,7 +90,7 @@ pub struct PortInsurance {
     pub insurance: Option<Bytes>,
 }
 
-/// How the headroom that a queue needs is estimated.
+/// Form of the estimate of the headroom that a queue needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EstimatorKind {
@@ -91,7 +101,7 @@ pub enum EstimatorKind {
     Tables,
 }
 
-/// What is known of one queue.
+/// State of one queue.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 struct Queue {
@@ -100,18 +110,18 @@ struct Queue {
     estimate: Estimate,
 }
 
-/// Which queues of one port have had packets lately (Algorithm 4).
+/// Turns of the queues of one port: which have had packets lately (Algorithm 4).
 #[derive(Clone, Copy, Debug, Default)]
 struct Turns {
-    /// The queue of the last packet.
+    /// Queue of the last packet.
     priority: Option<u8>,
-    /// When that queue's turn began.
+    /// Time at which that queue's turn began.
     since: Time,
     /// Whether another queue had packets within the window.
     alternate: bool,
 }
 
-/// One port. What every packet touches is in its first cache line and in that of its queue.
+/// One port. Every packet touches its first cache line and that of the packet's queue.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 struct Port {
@@ -121,7 +131,7 @@ struct Port {
     queues: [Queue; 8],
 }
 
-/// Insurance of each port, and what is estimated of its queues.
+/// Dynamic and shared headroom of one switch: the insurance of each port, and the estimates of its queues.
 #[derive(Clone, Debug)]
 pub struct Dsh {
     ports: Vec<Port>,
@@ -135,8 +145,8 @@ impl Dsh {
     ///
     /// # Errors
     ///
-    /// Ports that are not there, or named twice, an insurance that is less than one worst case, or gains that the hardware form
-    /// cannot have.
+    /// Refuses ports that are not there or named twice, an insurance of less than one worst case, and gains that the
+    /// hardware form cannot have.
     pub fn new(parameters: &Parameters, links: &[Link], _classes: u64) -> Result<Self, Refusal> {
         let own = tables(parameters.at_ports.iter().map(|table| table.ports.as_slice()), links.len())?;
         let port = |(link, &own): (&Link, &Option<usize>)| {
@@ -169,7 +179,7 @@ impl Port {
     }
 }
 
-/// What is said of a port, which the table at this place names if one does.
+/// Settings of a port; `own` is the place of the table that names it, if one does.
 impl Parameters {
     fn size_of(&self, own: Option<usize>) -> Option<Bytes> {
         own.and_then(|place| self.at_ports[place].size).or(self.size)
@@ -179,7 +189,7 @@ impl Parameters {
         own.and_then(|place| self.at_ports[place].insurance).or(self.insurance)
     }
 
-    /// The key that decides its insurance.
+    /// Key that decides its insurance.
     fn insurance_key(&self, own: Option<usize>) -> String {
         match own.map(|place| (place, &self.at_ports[place])) {
             Some((place, table)) if table.insurance.is_some() => format!("at_ports[{place}].insurance"),
@@ -225,7 +235,7 @@ impl HeadroomScheme for Dsh {
         turns.on_arrival(now, arrival.priority as u8, self.window);
     }
 
-    /// Whether queues take turns is told by every packet that comes in by their port.
+    /// True with shared headroom: whether queues take turns follows from every packet of their port.
     fn watches_passing(&self) -> bool {
         self.shared_headroom
     }

@@ -1,5 +1,6 @@
-//! Oversubscribed headroom: one pool for all queues, smaller than what they need together, as in SONiC's shared headroom
-//! pool and in Azure (NSDI 2023). It can run out, and then lossless packets are dropped.
+//! Oversubscribed headroom: one pool for all queues, smaller than they may need together.
+//! As in SONiC's shared headroom pool and in Azure (NSDI 2023). The pool can run out, and then lossless packets are
+//! dropped.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Ratio};
 
-/// What can be set of oversubscribed headroom.
+/// Settings of oversubscribed headroom.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
@@ -20,15 +21,15 @@ pub struct Parameters {
     /// At ports of these numbers, over `size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at_ports: Vec<PortHeadroom>,
-    /// Share that is set aside of what all queues may need, above 0 and at most 1.
+    /// Share of the bytes that all queues may need that is set aside, above 0 and at most 1.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub ratio: Ratio,
-    /// What is smaller by that ratio.
+    /// Headroom that is smaller by `ratio`.
     #[serde(default)]
     pub of: OversubscriptionOf,
 }
 
-/// What is oversubscribed.
+/// Headroom that is oversubscribed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OversubscriptionOf {
@@ -80,13 +81,13 @@ impl HeadroomScheme for Oversubscribed {
         self.pool
     }
 
-    /// What all others leave of the pool.
+    /// Bytes that all other queues leave of the pool.
     fn kept(&self, port: usize) -> Bytes {
         let own = self.queues.sizes[port];
         own.min(self.pool.saturating_sub(self.queues.all() - own))
     }
 
-    /// Of its own, or of the pool, where that is less.
+    /// Headroom of its own, or that of the pool where that is less.
     fn room(&self, port: usize, held: &Held) -> Room {
         let (own, pool) = (self.queues.room(port, held.queue), Room { held: held.all, limit: self.pool });
         if own.free() < pool.free() { own } else { pool }

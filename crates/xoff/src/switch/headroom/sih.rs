@@ -1,5 +1,6 @@
-//! Static and independent headroom (SIH): for every lossless class of a port as much as its link may need, whether it is used or
-//! not (DSH, section 3.1, equation 3). What switches do today.
+//! Static and independent headroom (SIH): for every lossless class of a port as much as its link may need, used or not
+//! (DSH, section 3.1, equation 3).
+//! Switches of today do this.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,11 +11,12 @@ use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 
-/// What can be set of SIH.
+/// Settings of SIH.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
-    /// Bytes for what comes after a pause, for each lossless class of each port [Phi]. Left out, by formula for its link.
+    /// Bytes for packets that arrive after a pause, for each lossless class of each port [Phi]. Left out, by formula
+    /// for its link.
     pub size: Option<Bytes>,
     /// At ports of these numbers, over `size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

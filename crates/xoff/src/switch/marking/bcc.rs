@@ -1,5 +1,5 @@
 //! BCC's shared-buffer RED: RED on a pool, its thresholds computed from the fabric (APNet 2017, section 4).
-//! Differs: marks are spaced as the original RED does, as the paper says, and not as red does by default.
+//! Differs: marks are spaced as the original RED does, as the paper says, and not as `red` does by default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,8 @@ pub struct Parameters {
     pub probability: f64,
     /// Whether the packets since the last mark raise the probability, so that marks are evenly spaced [count].
     pub uniform: bool,
-    /// When the length is looked at. Left out, as packets leave (the paper's footnote 5, and its authors' code).
+    /// Moment at which the length is looked at. Left out, as packets leave (the paper's footnote 5, and its authors'
+    /// code).
     pub when: When,
 }
 

@@ -1,7 +1,8 @@
-//! Controlled delay: packets are marked, or dropped, as they leave, while the least time in the queue stays too long (Nichols,
-//! Jacobson, McGregor and Iyengar, RFC 8289). Only on queues, whose packets leave in the order in which they came.
-//! Differs: the next drop is set as soon as one is decided, as Linux does for marks, and not once the next packet is known to
-//! have waited too long as well.
+//! Controlled delay (CoDel): marks or drops packets as they leave, while the least time in the queue stays too long.
+//! Source: Nichols, Jacobson, McGregor and Iyengar, RFC 8289. Only on queues, whose packets leave in the order in which
+//! they came.
+//! Differs: the next drop is set as soon as one is decided, as Linux does for marks. The RFC waits until the next
+//! packet is known to have waited too long as well.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,15 +12,15 @@ use crate::kernel::ring::Ring;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Span, Time};
 
-/// Marks a leaving packet once all have waited longer than `target` for an `interval`, and more and more often as long as
-/// that does not help. The defaults are those of the Internet; a datacenter needs times of its own.
+/// Marks a leaving packet once all have waited longer than `target` for an `interval`, and more and more often as long
+/// as that does not help. The defaults are those of the Internet; a datacenter needs times of its own.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
     /// Time in the queue that may last, 5 to 10 % of `interval` by the RFC [TARGET].
     #[schemars(extend("x-above" = "0s"))]
     pub target: Span,
-    /// How long packets may have waited longer; about the longest round trip [INTERVAL].
+    /// Time for which packets may wait longer than that; about the longest round trip [INTERVAL].
     #[schemars(extend("x-above-key" = "target"))]
     pub interval: Span,
 }
@@ -30,7 +31,7 @@ impl Default for Parameters {
     }
 }
 
-/// The same times on every queue.
+/// CoDel with one `target` and `interval` for all queues.
 #[derive(Clone, Debug)]
 pub struct Codel {
     target: Span,
@@ -40,18 +41,18 @@ pub struct Codel {
     queues: Vec<Queue>,
 }
 
-/// What is remembered of one queue.
+/// State of one queue.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// When each of its packets came.
+    /// Arrival time of each of its packets.
     arrivals: Ring<Time>,
-    /// When the interval ends for which packets have waited too long [first_above_time].
+    /// Time at which packets will have waited too long for an interval [first_above_time].
     too_long_at: Option<Time>,
     is_dropping: bool,
     drop_next: Time,
     /// Drops since the dropping began.
     count: u64,
-    /// The count that it began with.
+    /// Count with which the dropping began [lastcount].
     last_count: u64,
 }
 
@@ -59,7 +60,7 @@ struct Queue {
 const REMEMBERED: u64 = 16;
 
 impl Codel {
-    /// The time from one drop to the next, after so many.
+    /// Time from one drop to the next, after `count` drops.
     fn gap(&self, count: u64) -> Span {
         Span::new((self.interval.get() as f64 / (count as f64).sqrt()) as u64)
     }

@@ -1,6 +1,6 @@
-//! The PI controller: a probability that follows the length's distance from a reference, and its change (Hollot, Misra, Towsley
-//! and Gong, INFOCOM 2001). Gains want tuning to the link's rate, the least number of flows and the longest round trip; the
-//! defaults are those of ns-2.
+//! PI controller: a probability of marks that follows the length's distance from a reference, and its change.
+//! Source: Hollot, Misra, Towsley and Gong, INFOCOM 2001. Gains want tuning to the link's rate, the least number of
+//! flows and the longest round trip; the defaults are those of ns-2.
 //! Left out: byte mode, and even spacing of marks.
 
 use schemars::JsonSchema;
@@ -15,13 +15,13 @@ use crate::kernel::units::{Bytes, Span, Time};
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    /// Length that is aimed at [q_ref].
+    /// Length at which the controller aims [q_ref].
     pub reference: Bytes,
-    /// What a packet above the reference adds to the probability at each sample, above `b`.
+    /// Probability that each packet above the reference adds at a sample; above `b`.
     #[serde(default = "default_a")]
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub a: f64,
-    /// What a packet above the reference at the sample before takes away.
+    /// Probability that each packet above the reference at the previous sample takes away.
     #[serde(default = "default_b")]
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub b: f64,
@@ -29,7 +29,7 @@ pub struct Parameters {
     #[serde(default = "default_interval")]
     #[schemars(extend("x-above" = "0s"))]
     pub interval: Span,
-    /// The packet in which `a` and `b` count the length. Left out, the largest frame of the transports.
+    /// Size of the packets in which `a` and `b` count the length. Left out, the largest frame of the transports.
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub mean_packet: Option<Bytes>,
@@ -47,23 +47,24 @@ const fn default_interval() -> Span {
     Span::new(1_000_000_000_000 / 170)
 }
 
-/// The same controller everywhere.
+/// The PI controller of all places.
 #[derive(Clone, Debug)]
 pub struct Pi {
     reference: Bytes,
     interval: Span,
-    /// What a byte above the reference adds [a].
+    /// Probability that a byte above the reference adds [a].
     gain: f64,
-    /// What it takes away a sample later [b].
+    /// Probability that it takes away a sample later [b].
     gain_before: f64,
     places: Vec<Control>,
 }
 
-/// The controller of one place. The length changes only as packets come and go: samples are made up for then.
+/// Controller of one place. The length changes only as packets come and go, so the samples in between are made up for
+/// then.
 #[derive(Clone, Debug)]
 struct Control {
     probability: f64,
-    /// How far the last sample was above the reference, in bytes [q_old - q_ref].
+    /// Bytes by which the last sample was above the reference [q_old - q_ref].
     above: f64,
     next_sample: Time,
 }
@@ -172,7 +173,7 @@ mod tests {
         }
     }
 
-    /// What a timer would have sampled: a queue that goes up and down by a packet at odd times, over many samples.
+    /// Samples of a timer, of a queue that goes up and down by a packet at odd times.
     #[test]
     fn samples_made_up_for_are_those_of_a_timer() {
         let gains = Parameters { a: 1.9e-4, b: 1.8e-4, ..parameters() };

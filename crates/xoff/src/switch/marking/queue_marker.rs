@@ -1,10 +1,10 @@
-//! A marker on queues that have no ports and pools with markers beside them: those of an adapter, and those at the inputs or outputs of
-//! a crossbar.
+//! Marker on queues of which neither ports nor pools are marked besides: those of an adapter, and those of a crossbar's
+//! inputs or outputs.
 
 use super::{AnyMarker, Departure, Level, Signal, When};
 use crate::kernel::rng::Rng;
 
-/// What marks the packets of some queues, which it knows by number.
+/// Marker of some queues, which it knows by number.
 #[derive(Debug)]
 pub struct QueueMarker {
     marker: AnyMarker,
@@ -13,20 +13,20 @@ pub struct QueueMarker {
 }
 
 impl QueueMarker {
-    /// This marker, started for every queue and asked at this moment; `rng` is its stream.
+    /// Wraps a marker that was started for every queue and is asked at this moment; `rng` is its stream.
     pub fn new(marker: AnyMarker, when: When, rng: Rng) -> Self {
         Self { marker, when, rng }
     }
 
-    /// Whether a packet that now enters or leaves a queue, in which the others are, is to be marked. As where all three places have
-    /// markers, one that looks at dequeue is asked at enqueue about packets that it would have to drop.
+    /// Whether a packet that enters or leaves a queue beside these others is marked.
+    /// A marker that looks at dequeue is asked at enqueue about packets that it would have to drop.
     pub fn marks(&mut self, moment: When, queue: usize, level: &Level, is_ecn_capable: bool) -> bool {
         self.tell(moment, queue, level);
         let asked = if is_ecn_capable { self.when } else { When::Enqueue };
         moment == asked && self.marker.signal(queue, level, &mut self.rng) == Signal::Mark
     }
 
-    /// Tells a marker that follows its queues of a packet that enters or leaves one, in which the others are.
+    /// Tells a marker that follows its queues of a packet that enters or leaves one beside these others.
     pub fn tell(&mut self, moment: When, queue: usize, level: &Level) {
         if !self.marker.follows() {
             return;

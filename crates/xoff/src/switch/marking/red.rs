@@ -1,7 +1,9 @@
-//! Random Early Detection. Without `weight` it goes by the instantaneous length, as datacenter switches do (DCQCN, SIGCOMM 2015,
-//! section 3.1, figure 5); with it, by an average, as the original does (Floyd and Jacobson, ToN 1993). `uniform` spaces marks
-//! evenly (section 7 there), `gentle` has the probability rise on to 1 and not jump (Floyd 2000).
-//! DCTCP (SIGCOMM 2010, section 4.1) failed with the guideline values at 10 Gbps: weight 1/512, 50 and 150 packets, 0.1.
+//! Random Early Detection (RED): the probability of a mark rises with the length.
+//! Without `weight` it goes by the instantaneous length, as datacenter switches do (DCQCN, SIGCOMM 2015, section 3.1,
+//! figure 5). With it, by an average, as the original does (Floyd and Jacobson, ToN 1993). `uniform` spaces marks
+//! evenly (section 7 there). With `gentle` the probability rises on to 1 and does not jump (Floyd 2000).
+//! DCTCP (SIGCOMM 2010, section 4.1) failed with the guideline values at 10 Gbps: weight 1/512, 50 and 150 packets,
+//! 0.1.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +43,7 @@ pub struct Parameters {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub mean_packet: Option<Bytes>,
-    /// When packets are marked; an average is always that of arrivals.
+    /// Moment at which packets are marked; an average is always that of arrivals.
     #[serde(default)]
     pub when: When,
 }
@@ -73,7 +75,7 @@ pub struct Red {
     uniform: bool,
     /// The packet in whose bytes is counted, where bytes are counted and not packets.
     counted_packet: Option<Bytes>,
-    /// What has passed at each place since the last mark, or since the length rose above the minimum; nothing below it.
+    /// Packets or bytes that have passed at each place since the last mark, or since the length rose above the minimum.
     counts: Vec<Option<u64>>,
     /// None where the instantaneous length counts.
     averages: Option<Averages>,
@@ -91,7 +93,7 @@ struct Averages {
 struct Average {
     /// In bytes [avg].
     length: f64,
-    /// When the place became empty, or was last found empty [q_time].
+    /// Time at which the place became empty, or was last found empty [q_time].
     empty_since: Time,
     /// In which a typical packet could have left [s].
     slot: Span,

@@ -13,12 +13,12 @@ use crate::kernel::units::Bytes;
 pub struct Parameters {
     /// Bytes above which packets are marked, the packet itself not counted [K].
     pub threshold: Bytes,
-    /// When the length is looked at.
+    /// Moment at which the length is looked at.
     #[serde(default)]
     pub when: When,
 }
 
-/// The same threshold everywhere.
+/// The threshold of all places.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     threshold: Bytes,

@@ -1,7 +1,9 @@
-//! iSLIP (McKeown, IEEE/ACM Transactions on Networking 1999): outputs grant and inputs accept in turn, and a turn goes on only
-//! when a grant of the first iteration was accepted, so that outputs do not all wait for the same input.
+//! iSLIP (McKeown, IEEE/ACM Transactions on Networking 1999): outputs grant and inputs accept in turn.
+//! A turn goes on only when a grant of the first iteration was accepted, so that outputs do not all wait for the same
+//! input.
 //!
-//! Differs: frames cross whole and take different times, so that a matching is among the inputs and outputs that are idle, and a busy input is owed its turn.
+//! Differs: frames cross whole and take different times. So a matching is among the inputs and outputs that are idle,
+//! and a busy input is owed its turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

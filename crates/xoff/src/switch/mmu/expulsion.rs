@@ -1,25 +1,28 @@
-//! What a switch takes out of queues that hold more than the policy gives them now, one packet of each in turn.
-//! Apart from the memory, which has it only where a policy asks for it.
+//! Expulsion: packets that a switch drops from queues above their threshold, one of each such queue in turn.
+//!
+//! Reading a packet out of memory takes memory bandwidth, which ports need too. A token bucket holds the bandwidth that
+//! ports leave, and a packet is expelled when it holds enough. The MMU has this part only if its policy expels.
 
 use super::Mmu;
 use crate::classes::PRIORITIES;
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 
-/// Expels from the queues of one switch. A token bucket says when, by the time until which all that was read is paid for: between two
-/// events of the switch nothing changes but that, so that whatever happens next finds out what has been expelled before.
+/// Expels packets from the queues of one switch.
+/// The token bucket is kept as the time until which everything read is paid for. Between two events of the switch
+/// nothing else changes, so the next event finds out which packets were expelled before it.
 #[derive(Debug)]
 pub(super) struct Expulsion {
     clock: TransmissionClock,
-    /// In how much time the bucket fills up.
+    /// Time in which the bucket fills up.
     burst: Span,
-    /// When everything that was read is paid for.
+    /// Time at which everything read is paid for.
     paid: Time,
-    /// Up to when queues are as they are to be.
+    /// Time up to which all expulsions are done.
     settled: Time,
     /// The queue that had the last turn.
     turn: usize,
-    /// Pool by pool, how full it may be so that no queue can hold too much.
+    /// Bytes in each pool up to which no queue can be above its threshold.
     quiet: Vec<Bytes>,
 }
 
@@ -41,7 +44,7 @@ impl Expulsion {
         }
     }
 
-    /// So many bytes are read, now.
+    /// Takes the bandwidth for so many bytes from the bucket.
     fn read(&mut self, now: Time, bytes: Bytes) {
         let full = Time::new(now.get().saturating_sub(self.burst.get()));
         let paid = self.paid.max(full).get().saturating_add(self.clock.transmission_time(bytes).get());
@@ -49,7 +52,7 @@ impl Expulsion {
     }
 }
 
-/// The most that a pool may hold, so that all of it in one queue is no more than any threshold.
+/// The most bytes that a pool may hold so that even one queue with all of them is below every threshold.
 fn quiet(policy: &buffer_policy::Parameters, pool: &Occupancy) -> Bytes {
     let is_quiet = |used: u64| {
         let occupancy = Occupancy { shared_used: Bytes::new(used), ..*pool };
@@ -64,7 +67,7 @@ fn quiet(policy: &buffer_policy::Parameters, pool: &Occupancy) -> Bytes {
 }
 
 impl Mmu {
-    /// The same memory that can be read at this rate, by ports and to expel packets, where the policy does that.
+    /// Sets the rate at which memory can be read, by ports and to expel packets, if the policy expels.
     #[must_use]
     pub fn with_memory_bandwidth(self, memory_bandwidth: Option<Rate>) -> Self {
         let expelling = self.policy.expels().zip(memory_bandwidth);
@@ -79,8 +82,8 @@ impl Mmu {
         self.expulsion.is_some()
     }
 
-    /// The queue that is to lose its first packet next, and since when, if that is by now. Of those of which `holds` says that a packet
-    /// waits there.
+    /// Queue that loses its first packet next, and since when, if that is by `now`. `holds` tells in which queues a
+    /// packet waits.
     pub fn expelled_by(&mut self, now: Time, holds: impl Fn(usize) -> bool) -> Option<(usize, Time)> {
         let mut expulsion = self.expulsion.take()?;
         let next = self.next_expelled(&expulsion, holds);
@@ -103,7 +106,7 @@ impl Mmu {
         (expulsion.turn + 1..self.queues.len()).chain(0..=expulsion.turn).find(has_too_much)
     }
 
-    /// A packet of so many bytes is read out of memory, whether it is sent or expelled.
+    /// Takes note of a packet of `frame` bytes that is read out of memory, to be sent or expelled.
     #[cold]
     pub fn on_read(&mut self, now: Time, frame: Bytes) {
         if let Some(expulsion) = &mut self.expulsion {

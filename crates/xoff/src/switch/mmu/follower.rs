@@ -1,5 +1,7 @@
-//! What a buffer policy learns that follows queues: at what rate each has drained lately, and how many are congested.
-//! Apart from the memory, which tells it only where a policy asks for it.
+//! Follower: drain rates and numbers of congested queues, for a buffer policy that asks for them.
+//!
+//! It looks at all queues once in a while, at a packet's arrival, and compares with the time before. The MMU has this
+//! part only if its policy follows queues.
 
 use super::Mmu;
 use crate::classes::PRIORITIES;
@@ -10,29 +12,29 @@ use crate::switch::buffer_policy::{BufferPolicy, Followed, Following, Occupancy}
 #[derive(Debug)]
 pub(super) struct Follower {
     following: Following,
-    /// When queues were looked at.
+    /// Time of the last look at queues.
     looked: Time,
-    /// When they are to be looked at next.
+    /// Time from which on the next arrival looks at queues.
     next: Time,
     /// Bytes of its flow before the packet that asks.
     offset: u64,
     queues: Vec<Queue>,
     /// Congested queues of each class, pool by pool.
     congested: Vec<[u64; PRIORITIES]>,
-    /// How many were before.
+    /// Congested queues at the look before.
     congested_before: Vec<[u64; PRIORITIES]>,
 }
 
-/// One queue since queues were looked at.
+/// One queue since the last look.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     /// Whether it had no packets at some instant.
     was_empty: bool,
-    /// How long its port takes for those that it has begun to send.
+    /// Transmission time of the packets that its port has begun to send.
     served: Span,
-    /// When it has sent the last of them.
+    /// Time at which its port has sent the last of them.
     served_until: Time,
-    /// Its drain rate when queues were looked at.
+    /// Drain rate at the last look, as a share of the port's rate.
     drain_rate: Ratio,
 }
 
@@ -44,7 +46,7 @@ impl Queue {
         drain_rate: Followed::NOTHING.drain_rate,
     };
 
-    /// Looks at it after so long. One that has run empty was not held back by its port.
+    /// Looks at a queue `passed` after the last look. A queue that has run empty was not held back by its port.
     fn look(&mut self, now: Time, passed: Span, is_empty: bool) {
         let ahead = Span::new(self.served_until.get().saturating_sub(now.get()));
         let served = self.served - ahead;
@@ -71,7 +73,7 @@ impl Follower {
         }
     }
 
-    /// What there is to know about a queue on a pool.
+    /// Facts about a queue on a pool.
     pub(super) fn of(&self, queue: usize, pool: usize) -> Followed {
         let (drain_rate, congested) =
             (self.queues[queue].drain_rate, self.congested[pool][queue % PRIORITIES]);
@@ -80,13 +82,13 @@ impl Follower {
 }
 
 impl Mmu {
-    /// Whether the policy is to be told of what comes and goes, because it follows queues or expels from them.
+    /// Whether the policy is to be told of arrivals and departures, because it follows queues or expels from them.
     #[inline]
     pub fn is_told(&self) -> bool {
         self.is_told
     }
 
-    /// A packet has come with so many bytes of its flow before it; one without data counts as late.
+    /// Takes note of a packet's arrival. `offset` is the number of bytes of its flow before it.
     #[cold]
     pub fn on_arrival(&mut self, now: Time, offset: u64) {
         let Some(mut follower) = self.follower.take() else { return };
@@ -103,7 +105,7 @@ impl Mmu {
         self.follower = Some(follower);
     }
 
-    /// Counts congested queues anew, by thresholds that go by how many there were.
+    /// Counts congested queues anew, by thresholds that follow from the previous number.
     fn count_congested(&self, follower: &mut Follower) {
         let mut congested = std::mem::take(&mut follower.congested_before);
         congested.fill([0; PRIORITIES]);
@@ -119,7 +121,7 @@ impl Mmu {
         follower.congested_before = std::mem::replace(&mut follower.congested, congested);
     }
 
-    /// A port has begun to send a packet of one of its queues, and will have sent it then.
+    /// Takes note that a port has begun to send a packet of one of its queues, until `ends`.
     #[cold]
     pub fn on_service(&mut self, queue: usize, now: Time, ends: Time) {
         if let Some(follower) = &mut self.follower {
@@ -129,7 +131,7 @@ impl Mmu {
         }
     }
 
-    /// A packet no longer counts in a queue.
+    /// Takes note that a packet has been counted out of a queue.
     #[cold]
     pub fn on_departure(&mut self, queue: usize) {
         let is_empty = self.queue_bytes(queue) == Bytes::ZERO;

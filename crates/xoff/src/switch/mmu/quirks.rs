@@ -1,6 +1,7 @@
-//! Departures of BCC's ns-2 code (baiwei0427/buffer-management, `myred.cc`) from BCC's paper, for those who want its
-//! numbers: apart from the memory that counts right, which asks here only where a scenario wants it.
-//! Differs: a pool that is full is full, which that code does not look at.
+//! Quirks: deviations of BCC's ns-2 code (baiwei0427/buffer-management, `myred.cc`) from BCC's paper.
+//!
+//! A scenario that reproduces numbers of that code asks for them; the MMU counts right without.
+//! Differs: a full pool takes no packet here, while that code does not look at it.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use crate::classes::PRIORITIES;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
 
-/// What departs.
+/// Deviations that a scenario asks for.
 #[derive(Debug)]
 pub struct Quirks {
     threshold_with_packet: bool,
@@ -17,8 +18,9 @@ pub struct Quirks {
 }
 
 impl Quirks {
-    /// For memory of so many ports. With `threshold_with_packet` a packet is refused if its whole queue and itself exceed the
-    /// threshold; with `leaking_reserve` the reserve's counter takes more than it gives back.
+    /// Quirks of a memory with so many ports.
+    /// With `threshold_with_packet` a packet is dropped if its whole queue and itself exceed the threshold. With
+    /// `leaking_reserve` the reserve's counter takes more than it gives back.
     pub fn new(threshold_with_packet: bool, leaking_reserve: bool, ports: usize) -> Self {
         let queues = ports * PRIORITIES;
         let leaking = leaking_reserve.then(|| LeakingReserve {
@@ -28,12 +30,12 @@ impl Quirks {
         Self { threshold_with_packet, leaking }
     }
 
-    /// Whether the threshold is for all of a queue, and not for what it has in the shared pool.
+    /// Whether the threshold is for all bytes of a queue, and not for its shared bytes.
     pub(super) const fn go_by_whole_queue(&self) -> bool {
         self.threshold_with_packet
     }
 
-    /// See [`Mmu::place`].
+    /// Finds a place for a packet, as [`Mmu::place`] does.
     #[cold]
     pub(super) fn place(&self, mmu: &Mmu, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
         let counters = &mmu.queues[queue];
@@ -55,7 +57,7 @@ impl Quirks {
         if is_above { Err(DropReason::Threshold) } else { Ok(Placement::Shared) }
     }
 
-    /// A packet, with which its queue holds `with_packet`, is placed; `reserve` is the index of its reserve.
+    /// Counts a packet in, with which its queue holds `with_packet`. `reserve` is the index of its reserve.
     #[cold]
     pub(super) fn on_admission(
         &mut self,
@@ -72,7 +74,7 @@ impl Quirks {
         }
     }
 
-    /// The first packet of a queue leaves.
+    /// Counts the first packet of a queue out.
     #[cold]
     pub(super) fn on_departure(&mut self, queue: usize, reserve: usize, frame: Bytes) {
         if let Some(leaking) = &mut self.leaking
@@ -82,7 +84,7 @@ impl Quirks {
         }
     }
 
-    /// How many bytes of a queue's first packet are in the shared pool, of which the queue has `shared`.
+    /// Bytes of a queue's first packet that are in the shared pool, of which the queue has `shared`.
     #[cold]
     pub(super) fn shared_part(&self, queue: usize, frame: Bytes, shared: Bytes) -> Bytes {
         match &self.leaking {
@@ -95,9 +97,9 @@ impl Quirks {
 /// A reserve that adds a packet's whole queue to its counter and takes only the packet away again.
 #[derive(Debug)]
 struct LeakingReserve {
-    /// What each reserve believes to hold.
+    /// Bytes that each reserve believes to hold.
     counters: Vec<Bytes>,
-    /// Where the packets of each queue are, from the first.
+    /// Places of the packets of each queue, from the first.
     placements: Vec<VecDeque<Placement>>,
 }
 

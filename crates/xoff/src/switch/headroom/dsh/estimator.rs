@@ -1,15 +1,14 @@
-//! The estimate of the headroom that one queue needs: from how fast it grows, on average and at most, to bytes
-//! (Algorithms 2 and 3).
+//! Estimate of the headroom that one queue needs, from how fast it grows, on average and at most (Algorithms 2 and 3).
 
 use super::{EstimatorKind, Parameters, Refusal};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, TransmissionClock};
 
-/// A gradient is a share of the line rate, in parts of so many bits.
+/// Bits of a gradient, which is a share of the line rate.
 const BITS: u32 = 20;
-/// A queue that grows as fast as its link carries.
+/// Gradient of a queue that grows as fast as its link carries.
 const LINE_RATE: i64 = 1 << BITS;
 
-/// How gradients are averaged.
+/// Weights with which gradients are averaged.
 #[derive(Clone, Debug)]
 pub(super) enum Gains {
     /// Weights in parts of `WEIGHT`.
@@ -17,7 +16,7 @@ pub(super) enum Gains {
     Tables {
         gradient_shift: u32,
         deviation_shift: u32,
-        /// Nothing where the deviation does not count.
+        /// `None` where the deviation does not count.
         factor_shift: Option<u32>,
         logarithms: Box<Logarithms>,
     },
@@ -81,11 +80,11 @@ fn no_shift(key: &'static str, value: &str) -> Refusal {
     }
 }
 
-/// The link that a queue's packets come by.
+/// Link by which a queue's packets arrive.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     clock: TransmissionClock,
-    /// What one queue may need at worst [Phi].
+    /// Bytes that one queue may need at worst [Phi].
     worst: Bytes,
     /// The time that the link takes for `LINE_RATE` bytes.
     unit: Span,
@@ -100,13 +99,13 @@ impl Line {
         Self { clock, worst, unit: clock.transmission_time(Bytes::new(1 << BITS)) }
     }
 
-    /// Headroom at a gradient, which lasts for the time that the worst case takes at line rate [D].
+    /// Headroom at a gradient, which lasts for the time that the worst case takes at line rate [D] (Algorithm 2).
     fn needed(&self, gradient: i64) -> Bytes {
         let share = gradient.clamp(0, LINE_RATE) as u64;
         Bytes::new((self.worst.get() * share) >> BITS)
     }
 
-    /// The same by comparing with the steps of a table: enough for all gradients of a step.
+    /// Headroom by the steps of a table, enough for all gradients of a step (Algorithm 3, figure 12).
     fn needed_by_step(&self, gradient: i64) -> Bytes {
         let step = (gradient.clamp(0, LINE_RATE) * STEPS + LINE_RATE - 1) / LINE_RATE;
         Bytes::new(self.worst.get() * step as u64 / STEPS as u64)
@@ -123,7 +122,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// The queue has changed by so many bytes in this time, by a packet.
+    /// Takes in the change of a queue, in bytes, over the time since its last packet.
     #[inline]
     pub(super) fn on_arrival(
         &mut self,
@@ -154,7 +153,7 @@ impl Estimate {
         }
     }
 
-    /// The headroom that the queue needs [phi-hat].
+    /// Headroom that the queue needs [phi-hat].
     #[inline]
     pub(super) fn needed(&self, line: &Line, gains: &Gains) -> Bytes {
         match gains {
@@ -292,7 +291,7 @@ mod tests {
         }
     }
 
-    /// The same: 75,000, 116,250, 105,937.5 and 125,765.6 bytes before they are capped. A quarter of the changes needs
+    /// By hand as above, before the cap: 75,000, 116,250, 105,937.5 and 125,765.6 bytes. A quarter of the changes needs
     /// a quarter, which is below the cap.
     #[test]
     fn below_the_cap_what_is_needed_follows_the_estimate() {
