@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
+import tomllib
 from typing import TYPE_CHECKING, Any
 
+from xoff import _xoff
 from xoff.plot import style
 from xoff.plot.stretch import Stretch
 
@@ -12,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.results.result import Result
-    from xoff.scenario.quantities import Time
 
 MOST_NAMED = 4
 """Most events that the legend names by link or host; of more, it names the kinds."""
@@ -28,10 +30,11 @@ def draw(result: Result, ax: Axes, stretch: Stretch | None = None) -> None:
         ax: The axes.
         stretch: The time of the events; left out, all.
     """
-    settings = result._settings
+    scenario = tomllib.loads(result.scenario)
     end_us = result.summary["end_ns"] / 1000
     shown = stretch or Stretch(0, math.inf)
-    events, receivers = settings["link_event"], settings["slow_receiver"]
+    events = scenario.get("link_event", [])
+    receivers = scenario.get("slow_receiver", [])
     _draw_link_events([event for event in events if shown.holds(*[microseconds(event["at"])] * 2)], ax)
     _draw_slow_receivers([slow for slow in receivers if shown.holds(*_span(slow, end_us))], end_us, ax)
 
@@ -65,9 +68,9 @@ def _once(label: str, drawn: set[str]) -> str | None:
     return style.plain(label)
 
 
-def microseconds(time: Time) -> float:
+def microseconds(time: str) -> float:
     """Converts a time of a scenario to microseconds."""
-    return time / 1e6
+    return _xoff.quantity("time", json.dumps(time)) / 1e6
 
 
 def _what(event: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
@@ -9,7 +10,7 @@ import numpy as np
 
 from xoff.plot import over_time, style
 from xoff.scenario import patterns
-from xoff.scenario.quantities import Size
+from xoff.text.units import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,9 +120,9 @@ def draw(
 def _thresholds(result: Result, port: str) -> dict[str, float]:
     """Returns the thresholds of a port's input buffer in bytes; later tables of the scenario override, key by key."""
     found: dict[str, Any] = {}
-    for table in result._settings["switch"]:
+    for table in tomllib.loads(result.scenario).get("switch", []):
         if patterns.matches(table.get("nodes", "*"), port.rpartition(".")[0]):
             found |= table.get("input", {})
     found |= found.get("congestion_point", {})
     names = {"set_point": "set point", "xoff": "XOFF", "xon": "XON"}
-    return {name: int(found[key]) for key, name in names.items() if isinstance(found.get(key), Size)}
+    return {name: bytes_of(found[key]) for key, name in names.items() if isinstance(found.get(key), str)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+import tomllib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
@@ -184,7 +186,7 @@ def left_out(shown: int, of: int, zero: int) -> str | None:
 def _why_not(result: Result, quantity: str) -> str:
     """Returns the reason why nothing of a quantity was recorded."""
     key = _OBSERVED_BY.get(quantity, quantity)
-    if key in result._settings["observe"]:
+    if key in _observe(result.scenario):
         return f"observe.{key} recorded nothing" + ("; there is no series.parquet" if result.series is None else "")
     expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
     return f"observe.{key} is left out; {expected}"
@@ -334,14 +336,21 @@ def _told_interval(result: Result, quantity: str) -> str:
 
 def _interval_us(result: Result, quantity: str) -> float:
     """Returns the interval of samples of a quantity."""
-    observed = result._settings["observe"][_OBSERVED_BY.get(quantity, quantity)]
+    observed = _observe(result.scenario)[_OBSERVED_BY.get(quantity, quantity)]
     return course.microseconds(observed["every"])
 
 
 def _is_of_changes(result: Result, quantity: str) -> bool:
     """Whether every change of a quantity, or every counted event, was recorded."""
     key = _KEYS.get(quantity)
-    return key is not None and bool(result._settings["observe"][key]["every"] == "change")
+    return key is not None and bool(_observe(result.scenario)[key]["every"] == "change")
+
+
+@lru_cache(maxsize=8)
+def _observe(scenario: str) -> dict[str, Any]:
+    """Returns the `[observe]` table of a scenario; cached, since every line asks for it."""
+    observe: dict[str, Any] = tomllib.loads(scenario).get("observe", {})
+    return observe
 
 
 def _axis(result: Result, quantity: str) -> _Axis:
