@@ -501,7 +501,7 @@ impl Port {
     /// Packet that has lined up with so many others behind it; counted from the last.
     #[inline]
     pub fn lined_up_before(&self, behind: u32) -> &Departure {
-        self.line.from_back(behind)
+        self.line.nth_back(behind)
     }
 
     /// Whether so many packets have lined up that those that have started should be counted.

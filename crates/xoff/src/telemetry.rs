@@ -226,6 +226,7 @@ impl Records {
 
 /// Returns so many words of zero. The system gives address space alone, and memory as pages are first touched.
 #[allow(unsafe_code)]
+#[allow(clippy::cast_ptr_alignment, reason = "the layout is that of the words")]
 fn zeroed(words: usize) -> Box<[AtomicU64]> {
     let layout = Layout::array::<AtomicU64>(words).expect("records fit into the address space");
     if layout.size() == 0 {

@@ -346,7 +346,7 @@ impl Wheel {
     pub(super) fn hear_of_last(&mut self, cluster: usize, rank: usize, lane: u32) {
         let flights = &self.lanes[lane as usize].flights;
         if !flights.is_empty() {
-            let last = flights.from_back(0).arrives;
+            let last = flights.nth_back(0).arrives;
             self.notify(cluster, rank, last);
         }
     }

@@ -170,7 +170,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Returns the entry that `behind` others are behind, which must be there.
     #[inline]
-    pub fn from_back(&self, behind: u32) -> &T {
+    pub fn nth_back(&self, behind: u32) -> &T {
         assert!((behind as usize) < self.len(), "there is such an entry");
         self.slot(self.before(self.tail, (behind + 1) * Self::SIZE))
     }
@@ -345,7 +345,7 @@ mod tests {
             }
             assert_eq!(ring.len(), model.len());
             assert_eq!(ring.front(), model.front());
-            assert_eq!(model.iter().rev().nth(3), (model.len() > 3).then(|| ring.from_back(3)));
+            assert_eq!(model.iter().rev().nth(3), (model.len() > 3).then(|| ring.nth_back(3)));
             let wanted = step / 2;
             for behind in [0, 7, model.len() / 2, 5_000] {
                 let found = ring.find_mut(&wanted, |&entry| entry, behind).copied();

@@ -63,7 +63,7 @@ impl Reactions {
     /// Takes in a frame that has arrived whole, and returns when it takes effect.
     pub fn on_frame(&mut self, port: u16, now: Time, frame: PauseFrame) -> Time {
         let reaction = &mut self.ports[port as usize];
-        let behind = if reaction.pending.is_empty() { now } else { reaction.pending.from_back(0).effective };
+        let behind = if reaction.pending.is_empty() { now } else { reaction.pending.nth_back(0).effective };
         let effective = behind.max(now + reaction.delay);
         reaction.pending.push_back(Pending { effective, frame });
         effective

@@ -6,6 +6,7 @@ use super::{Link, NodeId};
 pub type PortId = u32;
 
 /// End of a link, seen from the node that has it.
+#[allow(clippy::struct_field_names, reason = "the port at the other end is no field of this one")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Index of the link.
