@@ -41,6 +41,7 @@ use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
 pub use marking::{adapter_marker, check_adapter_marker};
+use memory::{PoolMemory, SwitchMemory};
 pub use pauses::{pause_frames_over, reaction_quanta};
 
 /// Layout of one switch.
