@@ -3,6 +3,18 @@
 //! The simulator counts packets; a fluid model follows averages, which is fast and shows where a control loop settles
 //! or swings. A new model takes a file in this folder, a line in the list below, one in `Parameters::model`, and its
 //! name for `xoff fluid`. `integration.rs` advances any of them.
+//!
+//! ```
+//! use xoff::fluid::{Parameters, dctcp};
+//!
+//! let model = Parameters::Dctcp(dctcp::Parameters::default());
+//! let trajectory = model.run(&mut |_done| true);
+//! let queue = trajectory.series.iter().find(|series| series.quantity == "queue").expect("it is recorded");
+//!
+//! // DCTCP has no fixed point: the queue swings about the threshold of 60 kB.
+//! let late = &queue.values[queue.values.len() / 2..];
+//! assert!(late.iter().any(|&bytes| bytes < 60e3) && late.iter().any(|&bytes| bytes > 60e3));
+//! ```
 
 pub mod dcqcn;
 pub mod dctcp;

@@ -3,6 +3,27 @@
 //! A switch whose ports share a pool can lose packets before any port's own threshold marks. BCC also marks by the
 //! occupancy of the pool. Its upper threshold is where Dynamic Threshold leaves each queue just what it needs for full
 //! throughput. The lower one is below that by the bytes that all ports bring in the time of the ramp.
+//!
+//! ```
+//! use xoff::plan::bcc::{Pool, RAMP};
+//! use xoff::units::{Bytes, Rate, Ratio, Span};
+//!
+//! // The paper's evaluation: eight ports of a Tomahawk at 100 Gb/s, a round trip of 80 us, DCTCP.
+//! let pool = Pool {
+//!     shared: Bytes::new(3_000_000),
+//!     rate: Rate::from_gbps(100),
+//!     together: Rate::from_gbps(800),
+//!     alpha: Ratio::new(4, 1),
+//!     reserved: Bytes::new(128_000),
+//!     round_trip: Span::from_microseconds(80),
+//!     lambda: Ratio::new(18, 25),
+//!     ramp: RAMP,
+//! };
+//! let thresholds = pool.thresholds()?;
+//! assert_eq!(thresholds.minimum, Bytes::new(1_802_000));
+//! assert_eq!(thresholds.maximum, Bytes::new(2_602_000));
+//! # Ok::<(), xoff::plan::bcc::Infeasible>(())
+//! ```
 
 use std::fmt;
 

@@ -3,6 +3,24 @@
 //! A pause takes time. The pause frame waits for a packet on the wire, is sent, crosses the link and takes effect after
 //! a reaction time. The sender then completes the packet that it has begun, and the last bits cross the link. The
 //! headroom is what the link carries in all of this time.
+//!
+//! ```
+//! use xoff::plan::headroom::{Headroom, Link, PAUSE_FRAME, PUBLISHED_REACTION_QUANTA};
+//! use xoff::units::{Bytes, Rate, Span};
+//!
+//! let link = Link {
+//!     rate: Rate::from_gbps(100),
+//!     delay: Span::from_microseconds(2),
+//!     largest: Bytes::new(1_500),
+//!     reaction_quanta: PUBLISHED_REACTION_QUANTA,
+//!     pool_may_be_full: false,
+//! };
+//! let headroom = Headroom::of(&link);
+//! // Twice 25,000 bytes on the link, two packets and 60 quanta of 64 bytes (DSH, equation 1).
+//! assert_eq!(headroom.published().total(), Bytes::new(56_840));
+//! // The papers leave out the time of the pause frame itself.
+//! assert_eq!(headroom.total(), Bytes::new(56_840) + PAUSE_FRAME);
+//! ```
 
 use crate::kernel::units::{Bytes, Rate, Span, TransmissionClock};
 
