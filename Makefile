@@ -33,7 +33,7 @@ nightly: export XOFF_NIGHTLY := 1
 nightly: test ## Run all tests with what CI leaves out: all figures and combinations, more random examples
 
 .PHONY: check
-check: check-rust check-python check-generated ## Lint, check types, look for drift in what is generated
+check: check-rust check-python check-prose check-generated ## Lint, check types, look for drift in what is generated
 
 .PHONY: check-rust
 check-rust: ## Format and lints of Rust (cargo fmt does not see modules declared inside a macro)
@@ -47,6 +47,10 @@ check-python: .venv/tools ## Format, lints and types of Python; the stub against
 	$(BIN)/mypy
 	$(BIN)/mypy --explicit-package-bases figures
 	$(BIN)/python -m mypy.stubtest xoff._xoff
+
+.PHONY: check-prose
+check-prose: ## First words and sentence lengths of doc comments, docstrings and pages
+	$(PYTHON) tools/prose.py
 
 .PHONY: check-generated
 check-generated: .venv/built ## The schema and the reference against the code they are written from
