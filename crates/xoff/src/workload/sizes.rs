@@ -2,6 +2,11 @@
 //!
 //! Sampling follows the field's reference generators (HPCC's `traffic_gen/custom_rand.py`, `cdf.c` of
 //! HKUST-SING/TrafficGenerator). The mean that sets an arrival rate comes from the same list.
+//!
+//! ```
+//! let web_search = xoff::catalogue::sizes().iter().find(|list| list.name == "web_search").expect("it comes with xoff");
+//! assert_eq!(web_search.mean().round(), 1_711_250.0);
+//! ```
 
 use super::csv_rows::{for_each_row, whole_number};
 use super::load::Volume;
