@@ -27,7 +27,7 @@ pub struct ScenarioError {
     /// Sentence that says what is wrong.
     pub problem: String,
     /// Sentence that says what would be right, without the candidates.
-    remedy: String,
+    remedy: Box<str>,
 }
 
 /// Kinds of mistakes in a scenario.
@@ -76,7 +76,7 @@ impl ScenarioError {
             kind: ErrorKind::Other,
             candidates: Vec::new(),
             problem: problem.into(),
-            remedy: remedy.into(),
+            remedy: remedy.into().into_boxed_str(),
         }
     }
 
@@ -106,7 +106,7 @@ impl ScenarioError {
     /// Returns the error with something else to do, said first.
     #[must_use]
     pub(super) fn with_remedy_first(self, remedy: &str) -> Self {
-        Self { remedy: format!("{remedy}; {}", self.expected()), candidates: Vec::new(), ..self }
+        Self { remedy: format!("{remedy}; {}", self.expected()).into(), candidates: Vec::new(), ..self }
     }
 
     /// Returns the error of a missing key with the change that has replaced its table.
@@ -129,7 +129,7 @@ impl ScenarioError {
         };
         match self.candidates.first() {
             Some(name) => format!("did you mean {quote}{name}{quote}? {}", self.remedy),
-            None => self.remedy.clone(),
+            None => self.remedy.to_string(),
         }
     }
 }

@@ -77,6 +77,7 @@ pub(super) struct Values {
 }
 
 /// Writes a number as `1/n` where it is the n-th part of 1, from 2 on.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it with a reference
 fn fraction<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     let parts = 1.0 / number;
     if parts.fract() == 0.0 && parts > 1.0 {
