@@ -11,11 +11,12 @@ use crate::scenario;
 use crate::telemetry::Telemetry;
 use crate::topology::{NodeId, PortId, Servers};
 
-/// Number by which the engine knows the lane of packets from a port to the other end of its link.
-/// It is the port's number until the engine says otherwise.
+/// Number of a lane: the engine's queue of packets in flight on a link in one direction. It is the number of the
+/// sending port until the engine says otherwise.
 pub type LaneId = u32;
 
-/// Engine as a node sees it. A node changes anything beyond itself only through these methods.
+/// Engine as a node sees it. A node changes anything beyond itself only through these methods. The simulator's own
+/// engine implements them in `engine/wheel.rs`.
 pub trait Agenda {
     /// Has the packet just put on the wire arrive at the other end of its lane at `arrives`.
     fn deliver(&mut self, lane: LaneId, arrives: Time, packet: Packet);

@@ -80,7 +80,7 @@ fn ports(switches: &[Switch]) -> impl Iterator<Item = &Port> {
 #[derive(Debug)]
 struct Waiting {
     stuck: Stuck,
-    /// Queues that hold bytes of this one, the one that holds most first.
+    /// Queues at the next switch that hold packets of this paused queue, the fullest first.
     ahead: Vec<Queue>,
 }
 

@@ -14,7 +14,7 @@ use crate::topology::PortId;
 pub enum DropReason {
     /// The queue had reached the buffer policy's threshold.
     Threshold,
-    /// The shared pool had no room for it.
+    /// The shared pool had no room for the packet.
     PoolFull,
     /// The marker chose a packet that is not ECN-capable.
     NotEcnCapable,

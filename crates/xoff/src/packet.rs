@@ -68,7 +68,7 @@ const STAMP_BITS: u32 = 51;
 const STAMP_MASK: u64 = (1 << STAMP_BITS) - 1;
 /// Bit that is set where the rest of the stamp is the number of the packet's telemetry record and no time.
 const DEFERRED: u64 = 1 << (STAMP_BITS - 1);
-/// Number of no telemetry record.
+/// Record number that stands for no telemetry record.
 const NO_RECORD: u32 = 0;
 /// Lowest bit of the number of switches that have written in the record, above the record's number.
 /// It travels in the packet, so that a switch writes without reading the record first.

@@ -124,7 +124,7 @@ impl LinkErrors {
     }
 }
 
-/// Packets that line up until those of them that have started are counted.
+/// Number of lined-up packets after which the port counts those that have started.
 const COUNTED_AT_ONCE: usize = 32;
 
 /// Stands for the pause frame among the classes that wait; it is never held.

@@ -196,7 +196,8 @@ mod tests {
         assert!((0..64).all(|flow| path(&network, &routes, 0, 3, flow).len() == 6));
     }
 
-    /// Switches cut off from a host send its packets as before the failures, until these meet a failed link.
+    /// A switch that no longer reaches a host uses its routes from before the failures, and its packets get as far as
+    /// the failed link.
     #[test]
     fn what_nobody_reaches_goes_as_it_went() {
         let mut network = network(&format!(

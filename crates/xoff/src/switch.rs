@@ -96,7 +96,7 @@ impl Switch {
         }
     }
 
-    /// Marks packets whose departure by `now` was no event, before they arrive. Returns when to look again.
+    /// Marks packets that left without an event by `now` and are still on the wire. Returns when to look again.
     pub fn mark_departed(
         &mut self,
         now: Time,

@@ -379,7 +379,7 @@ mod tests {
         assert!(watch("flow_throughput = { every = '1us', of = ['host0'] }").unwrap().recorder.is_watching());
     }
 
-    /// Six ports, for a second.
+    /// Six ports sampled for a second: a sample each 30 ns fits into memory, each 29 ns does not.
     #[test]
     fn more_values_than_memory_holds_are_refused() {
         assert!(watch("queues = { every = '30ns' }").is_ok());

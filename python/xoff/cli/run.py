@@ -94,7 +94,7 @@ def run(
 
 
 def _loaded(path: Path, changes: tuple[str, ...]) -> Scenario:
-    """The scenario of a file, or of standard input, which names files relative to the working directory."""
+    """Loads a scenario; one from standard input names files relative to the working directory."""
     if str(path) != "-":
         return Scenario.load(path, changes)
     return replace(Scenario.load("/dev/stdin", changes), file="stdin")

@@ -346,7 +346,7 @@ def _has(path: CriticalPath, wanted: Part) -> bool:
 
 
 def _words(result: Result, part: Part) -> list[str]:
-    """Returns the words for a part of a flow's time, and for its place."""
+    """Returns two texts for a part of a flow's time: its cause and its place."""
     from xoff.explain.critical_path import Cause
     from xoff.results.table import reason_words
 

@@ -53,7 +53,7 @@ def ports(result: Result, names: Names = None) -> list[str]:
 
 
 def title(ports: Sequence[str]) -> str:
-    """Returns the title of a legend for the first of some ports, which is drawn."""
+    """Returns the legend's title: the port that is drawn, and of how many ports it is the fullest."""
     return ports[0] if len(ports) == 1 else f"{ports[0]}, the fullest of {len(ports)}"
 
 

@@ -123,7 +123,7 @@ def context() -> Iterator[None]:
 
 @cache
 def _more_fonts() -> list[str]:
-    """Returns the fonts with more letters that are installed."""
+    """Returns the installed fonts among those that have letters which the default font lacks."""
     installed = {font.name for font in font_manager.fontManager.ttflist}
     return [font for font in _FONTS_WITH_MORE_LETTERS if font in installed]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class AtScale(Table):
-    """Changes at a scale."""
+    """Changes to a figure's scenario at one scale."""
 
     set: Changes = Field(default_factory=dict)
     """Keys of the scenario with their values."""

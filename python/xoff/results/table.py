@@ -146,7 +146,7 @@ def class_labels(limits: list[int]) -> dict[str, str]:
 
 
 def cards(summary: Summary) -> list[Card]:
-    """Returns the numbers for the top of the report."""
+    """Returns the cards at the top of a run's page, a number each."""
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     tail = "small" if flows["small"]["count"] else "all"
     lost = others_dropped(summary)

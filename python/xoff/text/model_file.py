@@ -123,7 +123,7 @@ class Kind(Generic[Model]):
         return f"{kind}: {_phrase(field.description)}" if field.description else kind
 
     def _keys(self, location: tuple[int | str, ...]) -> tuple[list[str], str]:
-        """Returns the key of the innermost table that comes near, if one does, and all its keys in a text."""
+        """Returns the known key nearest to a misspelt one, if any is near, and all keys of its table as a text."""
         known = list(self._fields(location))
         return get_close_matches(str(location[-1]), known, 1, 0.6), ", ".join(known)
 

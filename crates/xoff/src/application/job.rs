@@ -22,7 +22,7 @@ pub struct Row {
     pub priority: u8,
     /// Positions of the flows that it waits for, each once. They begin or end at its source.
     pub after: Vec<u32>,
-    /// Time that its source computes after the last of these is done, or after the job begins.
+    /// Time that the flow's source computes after the last flow that it waits for, or after the job begins.
     pub delay: Span,
 }
 

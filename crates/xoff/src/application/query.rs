@@ -124,7 +124,7 @@ impl Plan {
 /// Query as its aggregator knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Time when it began.
+    /// Time when the query began.
     pub start: Time,
     /// Time when the last response was whole; `Time::MAX` until then.
     pub finish: Time,

@@ -70,7 +70,7 @@ pub struct Schedule {
     /// Number of ranks in each server, where the algorithm goes by servers. They follow one another, and there are
     /// several servers.
     pub per_server: u32,
-    /// Bytes that a rank begins with, or ends with if it gathers.
+    /// Bytes of a rank before the collective; after it for an all-gather.
     pub size: Bytes,
 }
 

@@ -57,7 +57,7 @@ pub struct Cubic {
 #[derive(Clone, Debug)]
 struct Epoch {
     curve: Curve,
-    /// Duration so far, less the time in which the window was not the limit (section 4.2) [t].
+    /// Time since the last reduction, less the time in which the window was not the limit (section 4.2) [t].
     elapsed: Span,
     /// Window that Reno would have [W_est].
     friendly: f64,

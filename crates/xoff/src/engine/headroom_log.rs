@@ -47,7 +47,7 @@ pub struct OffTime {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     so_far: OffTime,
-    /// Bytes that have left since the pause.
+    /// Bytes that have left the queue since its sender was told to pause.
     departed: Bytes,
 }
 

@@ -95,7 +95,7 @@ pub struct Sample {
     pub time: Time,
     /// Quantity observed.
     pub quantity: Quantity,
-    /// The port, the host for quantities of flows, or the first port of their switch for pools.
+    /// Number of the port, of the host for a quantity of flows, or of the switch's first port for a pool.
     pub entity: u32,
     /// The traffic class of a port, the number of a flow at its host, or the number of a pool.
     pub part: u32,

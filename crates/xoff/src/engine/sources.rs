@@ -41,7 +41,7 @@ pub struct Source {
     pub class: Class,
     /// Node of its events.
     pub node: NodeId,
-    /// Port of its events; 0 where the class is of nodes.
+    /// Port at which the events happen; 0 for events of a whole node.
     pub port: u16,
 }
 

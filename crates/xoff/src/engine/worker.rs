@@ -58,8 +58,8 @@ pub(crate) struct Workshop<'a> {
     pub switch: &'a dyn Fn(NodeId) -> Switch,
     /// Equipment that only some networks have.
     pub equipment: Equipment<'a>,
-    /// Whether hosts only count what arrives, but for frames of their adapters.
-    /// Then no arrival changes anything beyond the counts of its host.
+    /// Whether hosts do nothing with packets but count them, apart from pause frames and CNMs. An arrival then
+    /// changes the counts of its host and nothing else.
     pub hosts_only_count: bool,
 }
 

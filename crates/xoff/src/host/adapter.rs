@@ -62,7 +62,8 @@ pub enum Lines {
     /// Packets line up as they set out into the host's delay, where that is above zero and no flow is held back by what
     /// it has in the adapter.
     BehindDelay,
-    /// Packets line up as they enter the adapter, at the instant at which they set out, and may hold their flow back.
+    /// Packets enter the adapter without delay and leave at times computed in advance; a flow waits while too many of
+    /// its bytes are there.
     OfSmallQueues,
 }
 

@@ -28,7 +28,7 @@ use crate::topology::{NodeId, Servers};
 /// The part of one host in all plans.
 #[derive(Debug, Default)]
 pub struct Applications {
-    /// Asking side of queries, by plan.
+    /// Queries that this host asks as their aggregator, one entry for each plan.
     aggregators: Sparse<Aggregator>,
     /// Answering side of queries, by plan.
     workers: Sparse<Worker>,

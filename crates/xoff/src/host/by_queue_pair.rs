@@ -30,7 +30,7 @@ impl<T> Default for ByQueuePair<T> {
 }
 
 impl<T> ByQueuePair<T> {
-    /// Place of a queue pair's entry, which begins with the first call for it.
+    /// Returns the index of a queue pair's entry, which the first call for that queue pair makes.
     pub(super) fn place(&mut self, key: Key, begin: impl FnOnce() -> T) -> u32 {
         let Self { places, all } = self;
         *places.entry(key).or_insert_with(|| {

@@ -187,7 +187,7 @@ impl CreditTurns {
         Some(Credit { back, priority, granted, frame: granting.frame })
     }
 
-    /// Looks after a turn of which more should have come, since it began to send or was given credit long ago. Returns
+    /// Checks a flow or queue pair whose data on credit is overdue, since its turn or its credit is long ago. Returns
     /// whether it is to wait for credit again.
     pub(super) fn look_after(
         &mut self,

@@ -180,9 +180,8 @@ impl Host {
         }
     }
 
-    /// Sets the timer of a queue pair's congestion control. While the queue pair waits for its turn the timer changes
-    /// nothing that is sent. It is made up for when the turn comes, and is an event only where an observer watches
-    /// rates.
+    /// Arms the timer of a queue pair's congestion control. A queue pair that waits for its turn is brought up to
+    /// date at the turn; its timer is an event only where an observer watches rates.
     pub(super) fn arm_control(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::CongestionControl(sending.number());

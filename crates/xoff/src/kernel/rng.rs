@@ -15,7 +15,7 @@ pub enum Purpose {
     HostJitter = 2,
     /// Marking at one place of a switch.
     Marking = 3,
-    /// Marking in the adapter of a host.
+    /// Random stream for marking in the adapter of a host.
     AdapterMarking = 4,
     /// Errors of the link that begins at a port.
     LinkErrors = 5,

@@ -9,7 +9,7 @@ pub struct SwitchMemory {
     pub classes: Vec<usize>,
     /// Shared pools, each of lossy classes alone if a class is lossless.
     pub pools: Vec<PoolMemory>,
-    /// Bytes for each lossy class of a port, beside pools.
+    /// Reserve of each lossy class of a port in bytes, outside all pools.
     pub reserved_per_queue: u64,
     /// Bytes for all lossy classes of a port together, beside pools.
     pub reserved_per_port: u64,

@@ -11,7 +11,7 @@ pub struct HeadroomColumns {
     pub time_ns: Vec<u64>,
     /// Switch, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// Bytes in use, over all queues.
+    /// Headroom in use over all queues of the switch, in bytes.
     pub used_bytes: Vec<u64>,
     /// Bytes set aside as headroom.
     pub set_aside_bytes: Vec<u64>,

@@ -240,7 +240,7 @@ fn out_of_range(node: Node, value: &Value, outside: Outside, at: &str) -> Scenar
     ScenarioError::at(at, problem, format!("expected a value {bounds}")).of_kind(ErrorKind::OutOfRange)
 }
 
-/// A value as something that can be compared with the bounds of its place.
+/// Returns the number behind a value, to compare with the bounds of its key.
 fn magnitude(node: Node, value: &Value) -> Option<Magnitude> {
     match (node.shape(), value) {
         (Shape::Quantity(kind), _) => quantity::read(kind, value).ok(),

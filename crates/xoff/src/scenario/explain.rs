@@ -34,7 +34,7 @@ pub struct Explanation {
     pub takes: String,
     /// The default, as TOML.
     pub default: Option<String>,
-    /// Whether it must be set.
+    /// Whether a scenario must set the key.
     pub required: bool,
     /// The words a key takes, where they are a fixed list.
     pub choices: Vec<Choice>,

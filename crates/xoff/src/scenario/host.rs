@@ -12,7 +12,7 @@ use crate::switch::marking;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// Between transport and adapter, each way. RoCE's transport is in the adapter, and waits for nothing.
+    /// Delay between transport and adapter, each way. RoCE's transport is in the adapter, and waits for nothing.
     #[serde(default)]
     pub delay: Span,
     /// Adds to each segment's host delay a uniform time below one packet time, order kept; breaks phase lockout. RoCE, which has

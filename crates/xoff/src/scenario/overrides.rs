@@ -100,7 +100,7 @@ impl Override {
         node.map(element).and_then(Node::tag) == Some(last.name.as_str())
     }
 
-    /// Whether it sets this key in the tables where `other` sets another.
+    /// Whether this override sets `key` in the same tables in which `other` sets its key.
     fn sets_beside(&self, other: &Self, key: &str) -> bool {
         let names = self.path.iter().map(|step| step.name.as_str());
         let above = other.path.iter().map(|step| step.name.as_str()).take(other.path.len() - 1);

@@ -88,7 +88,7 @@ impl Watchdog {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchdogAction {
-    /// Packets that wait are lost, and so are those that come for the queue.
+    /// The switch drops the queue's packets, and those that arrive for the queue.
     #[default]
     Drop,
     /// Packets leave as if nobody paused them. In what is told of pauses, the one that was too long ends with that.

@@ -119,7 +119,7 @@ fn every_name() -> Vec<String> {
 /// Times of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
-    /// At multiples of this time.
+    /// Record at multiples of this time.
     Span(Span),
     /// At every change.
     Change,

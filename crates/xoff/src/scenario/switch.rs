@@ -211,7 +211,7 @@ pub struct Marking {
     /// On the length of the packet's own queue.
     #[serde(default)]
     pub queue: Option<marking::Parameters>,
-    /// Marker of the queues of each class by itself, in place of `queue`, be it that of `at_rate`.
+    /// Marker of the queues of single classes, by class; each replaces `queue`, also a `queue` in `at_rate`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, marking::Parameters>", extend("propertyNames" = ClassNumber::schema()))]
     pub queue_by_priority: BTreeMap<ClassNumber, marking::Parameters>,

@@ -460,8 +460,9 @@ pub struct Collective {
 }
 
 /// Flows that wait for one another, as those of a training job do, read from a CSV:
-/// `flow,source,destination,size_bytes,priority,after,delay_ns`. A flow begins `delay_ns` after all that its `after` names, separated by
-/// spaces, are done, which its source knows of: those to it are whole, those from it are acknowledged.
+/// `flow,source,destination,size_bytes,priority,after,delay_ns`. A flow begins `delay_ns` after all flows in its
+/// `after`, separated by spaces, are done. A flow to its source is done once it is received whole, a flow from its
+/// source once it is acknowledged.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {

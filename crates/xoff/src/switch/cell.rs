@@ -73,8 +73,8 @@ mod tests {
         assert_eq!([144, 145, 352, 353].map(|frame| taken(208, frame)), [208, 416, 416, 624]);
     }
 
-    /// Of 208 bytes in 84 on the wire, 416 in 165 and 624 in 373, the second is the most; where no frame is below 146 bytes,
-    /// it is 416 in 166.
+    /// With cells of 208 bytes a frame of 145 bytes takes most memory for its time on the wire: 416 bytes for 165.
+    /// Where no frame is below 146 bytes, the most is 416 bytes for 166.
     #[test]
     fn the_worst_frames_just_miss_a_cell() {
         let most = |smallest, largest| {

@@ -171,7 +171,7 @@ impl CongestionPoint {
         self.countdown = interval - spread + Bytes::new(drawn);
     }
 
-    /// Chooses the frame whose source is told, if any. `arrived` is the frame that has just arrived, if one has.
+    /// Chooses the frame whose source gets a CNM, if any. `arrived` is the frame that has just arrived, if one has.
     pub fn culprit(&mut self, arrived: Option<u32>, frames: &impl Frames) -> Option<u32> {
         let culprit = self.parameters.culprit(arrived, frames, &mut self.rng);
         culprit.filter(|&position| frames.is_data(position))

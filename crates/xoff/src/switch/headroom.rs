@@ -53,7 +53,7 @@ pub trait HeadroomScheme {
     /// Adds to parameters so many bytes for each lossless class of some ports; `None` if the scheme computes sizes
     /// itself.
     fn with_size_at(parameters: Self::Parameters, ports: Vec<u16>, size: Bytes) -> Option<Self::Parameters>;
-    /// Bytes that it sets aside on the switch.
+    /// Headroom in bytes that the scheme sets aside on the switch.
     fn set_aside(&self) -> Bytes;
     /// Bytes for which it surely has room after the pause of a port's class, or of the port where ports pause as a
     /// whole.

@@ -55,7 +55,7 @@ pub struct Markers {
 /// A packet as markers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// Time at which it enters or leaves.
+    /// Time at which the packet enters or leaves its queue.
     pub now: Time,
     /// Bytes of memory that it takes.
     pub frame: Bytes,

@@ -36,7 +36,7 @@ pub struct Departure {
     pub now: Time,
     /// Bytes in the place until now.
     pub before: Bytes,
-    /// Bytes in it from now on.
+    /// Bytes in the queue, port or pool after the departure.
     pub after: Bytes,
 }
 
@@ -155,8 +155,8 @@ pub trait Marker: Sized {
     fn range(&self, _place: usize) -> Option<Range> {
         None
     }
-    /// Lengths at which marking is set to begin and end, be it lengths on average. A place must be able to hold so
-    /// much.
+    /// Configured lengths, averages included, at which marking begins and ends. A queue, port or pool must be able to
+    /// hold them.
     fn reach(&self, place: usize) -> Option<Range> {
         self.range(place)
     }

@@ -10,7 +10,7 @@ use crate::kernel::units::Ratio;
 pub trait Matching {
     /// Settings in a scenario.
     type Parameters;
-    /// Starts for a crossbar with so many ports, at most [`BitSet::LIMIT`].
+    /// Makes the matching of a crossbar with so many ports, at most [`BitSet::LIMIT`].
     fn new(parameters: &Self::Parameters, ports: usize) -> Self;
     /// Pairs some of these inputs with some of these outputs, and tells each pair, input first. `requests` answers the inputs
     /// that have something for an output. Returns whether nobody is left who could be paired.

@@ -178,7 +178,7 @@ def _what_is_absent(swept: Swept, shown: Sequence[str], *, ratios: bool) -> list
 
 
 def _is_absent(swept: Swept, measure: str, *, ratios: bool) -> bool:
-    """Whether no combination has a value of a measure to draw, for another reason than a ratio over zero."""
+    """Whether no combination has a value of a measure, and not because its ratio is over zero."""
     there = any(measure in (row.ratios if ratios else row.measured) for row in swept.rows)
     return not there and not (ratios and swept.over_zero(measure))
 

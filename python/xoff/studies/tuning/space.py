@@ -53,7 +53,7 @@ class Range:
 
     @property
     def examples(self) -> list[Value]:
-        """Values at both ends and in the middle."""
+        """Returns the start, middle and end of the range, as examples."""
         start, end = float(self.start), float(self.end)
         return list(map(self.value, (start, (start + end) / 2, end)))
 

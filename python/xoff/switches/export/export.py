@@ -195,7 +195,7 @@ def reserved(settings: Settings, *, lossless: bool) -> int:
 
 
 def beyond_memory(settings: Settings, all_bytes: int) -> str:
-    """By how much some bytes are more than the chip's memory, to put behind them; empty if they fit."""
+    """Returns a text on the bytes beyond the chip's memory, to put behind a sum; empty if the bytes fit."""
     over = all_bytes - settings.memory_bytes
     return f", {over:,} B more than the chip's {settings.memory_bytes:,} B" if over > 0 else ""
 

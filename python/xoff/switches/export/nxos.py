@@ -67,7 +67,7 @@ def _classification(settings: Settings) -> list[str]:
 
 
 def _marks(marking: Marking) -> list[str]:
-    """A policy of ports that mark; of all ports where no other is named, and so one without marks for those without."""
+    """Returns the queuing policy of ports that mark, or of all ports, if no group of ports has its own."""
     if not marking.marked and not marking.suffix:
         return []
     lines = [f"policy-map type queuing {_OUT}{marking.suffix}"]

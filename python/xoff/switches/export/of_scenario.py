@@ -283,7 +283,7 @@ def _ramp(marks: Marks | None) -> Ecn | None:
 
 
 def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int) -> HostSettings | None:
-    """Of the one transport that adapts to congestion, if no other does.
+    """Returns the host settings of the transport that adapts to congestion, if exactly one does.
 
     Where a file has the classes of flows, theirs is taken to be the first, of RoCE the first lossless one.
     """

@@ -51,7 +51,7 @@ class Pauses:
         return {one: group.profile for one, group in groups if group.profile is not None}
 
     def table_beside(self, other: Pauses | None) -> Table:
-        """As a scenario has it, with what is otherwise at another port, whose links have another rate."""
+        """Returns the scenario's table of pauses for this port, with the differences at ports of another rate."""
         found = [self._xoff()]
         if self._offset is not None:
             found.append(Setting("xon_offset", size(self._offset), f"{self._row}|xon_offset"))

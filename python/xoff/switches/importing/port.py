@@ -102,7 +102,7 @@ class Port:
         return self.tables.qos.queue_of(self.name, one) if one in self.lossless else one
 
     def scheduler_of(self, one: int) -> str | None:
-        """The name of the row by which its queue sends."""
+        """Returns the name of the SCHEDULER row of a class's queue."""
         key = self.tables.row_of_queue(self.name, self.queue_of(one))
         return self.tables.config.queue[key].scheduler if key else None
 

@@ -37,7 +37,7 @@ class Headroom(NamedTuple):
 
 
 def headrooms(tables: Tables) -> list[Headroom]:
-    """All headroom of which speed and cable are known."""
+    """Returns every headroom whose link speed and cable length are known."""
     return [*_of_lookup(tables), *_of_profiles(tables)]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_valid(tables: Tables, edits: Edits) -> tuple[Tables, Edits]:
-    """The tables with other values, and which these are: all but what SONiC would refuse."""
+    """Returns the tables with the edits that SONiC would accept, and these edits."""
     new = edited(tables, edits)
     refused = _invalid(new) - _invalid(tables)
     if not refused:

@@ -200,7 +200,7 @@ def _close(value: Value | None, there: Value | None) -> bool:
 
 
 def _notes(goals: dict[str, dict[Key, Value]], before: dict[str, Said], like: Port) -> Iterator[str]:
-    """Yields notes on settings of their own that other ports keep."""
+    """Yields a note for each setting in which other ports keep their own value."""
     own = before[like.name].values
     kept: dict[Key, list[str]] = {}
     for key, value in goals[like.name].items():

@@ -26,7 +26,7 @@ class Threshold(NamedTuple):
 
     @property
     def row(self) -> tuple[int, str, str, str]:
-        """Value, unit, formula and source."""
+        """Returns the value, unit, formula and source of a plan's row for one rate."""
         return self.size_bytes, "B", self.formula, self.source
 
 

@@ -213,7 +213,7 @@ def _of_class(switch: Switch) -> str:
 
 
 def _busy(switch: Switch) -> list[int]:
-    """The plan's numbers of busy queues, and no more than there are."""
+    """Returns the plan's counts of busy queues, each at most the number of queues."""
     return sorted({min(busy, _queues(switch)) for busy in switch.plan.headroom.saturated_queues})
 
 

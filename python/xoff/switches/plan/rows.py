@@ -84,7 +84,7 @@ class Row:
 
 
 def check(holds: bool, why: str, otherwise: Verdict = Verdict.FAILS) -> tuple[Verdict, str]:
-    """The verdict on what must hold, and that in words."""
+    """Returns the verdict on a condition, and the condition in words."""
     return (Verdict.HOLDS if holds else otherwise), why
 
 

@@ -45,7 +45,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Switch:
-    """Chip, ports and classes, counted."""
+    """Switch of a plan: its chip, memory, groups of ports and classes."""
 
     plan: Plan
     groups: tuple[Group, ...]

@@ -256,7 +256,7 @@ class DefaultLosslessBufferParameter(Row):
 
 
 class LosslessTrafficPattern(Row):
-    """`LOSSLESS_TRAFFIC_PATTERN|AZURE`."""
+    """Row of LOSSLESS_TRAFFIC_PATTERN: the MTU, and the share of small packets."""
 
     mtu: Annotated[Integer, Field(ge=1, le=9216)]
     small_packet_percentage: Percent

@@ -163,7 +163,7 @@ impl Subject<'_> {
         Ok(Parts { xoff, xon, lossy, most })
     }
 
-    /// Returns the units at which senders of lossless classes resume.
+    /// Returns the allocation units at which senders of lossless classes resume (XON).
     fn xon(&self, cioq: &CioqSettings, xoff: u64, units: &Units) -> Result<u64, ScenarioError> {
         let input = &cioq.input;
         let xon = input.xon.map_or(xoff.saturating_sub(2 * units.largest), |xon| units.whole(xon));

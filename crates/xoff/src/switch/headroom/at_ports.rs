@@ -45,7 +45,7 @@ pub(super) fn not_among<'a>(mut ports: Vec<u16>, named: impl Iterator<Item = &'a
     ports
 }
 
-/// Finds for each of so many ports the place of the table that names it.
+/// Returns, for each port, the index of the table that names it, if one does.
 pub(super) fn tables<'a>(
     tables: impl Iterator<Item = &'a [u16]>,
     ports: usize,

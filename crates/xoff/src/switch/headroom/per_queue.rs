@@ -18,7 +18,7 @@ impl PerQueue {
         self.sizes.iter().copied().sum::<Bytes>() * self.classes
     }
 
-    /// Headroom of a queue of this port that holds `held` of it.
+    /// Returns the headroom of a queue at `port`, of which it uses `held` bytes now.
     pub(super) fn room(&self, port: usize, held: Bytes) -> Room {
         Room { held, limit: self.sizes[port] }
     }

@@ -73,7 +73,7 @@ impl Follower {
         }
     }
 
-    /// Facts about a queue on a pool.
+    /// Returns the drain rate of a queue, and the number of congested queues of its class on the pool.
     pub(super) fn of(&self, queue: usize, pool: usize) -> Followed {
         let (drain_rate, congested) =
             (self.queues[queue].drain_rate, self.congested[pool][queue % PRIORITIES]);

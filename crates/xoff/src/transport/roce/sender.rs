@@ -34,8 +34,8 @@ pub struct Segment {
     pub retransmission: bool,
 }
 
-/// Most timeouts that a flow waits for credit when its receiver knows that it needs some. A turn of all flows that ask
-/// may take so long.
+/// Most timeouts for which a flow waits for credit that it has asked for: the receiver may serve all other flows
+/// first.
 const PATIENCE: u64 = 100;
 
 /// Repair of losses.
@@ -278,7 +278,8 @@ impl RoceSender {
             || self.has_room_beside_gone(in_flight)
     }
 
-    /// Bytes from the first not acknowledged to the next to send, and bytes in flight of flows before.
+    /// Bytes from the first unacknowledged to the next to send, with those in flight of earlier flows on the queue
+    /// pair.
     #[inline]
     fn in_window(&self) -> u64 {
         self.next - self.unacknowledged + self.sequence.before_in_flight()

@@ -318,7 +318,7 @@ impl TcpSender {
         sent.saturating_sub(gone - self.short_of_gone())
     }
 
-    /// Bytes by which the last segment, where it is gone, is shorter than others.
+    /// Bytes by which a short last segment, if it has arrived or is lost, falls short of a full one.
     fn short_of_gone(&self) -> u64 {
         let last = self.size.saturating_sub(1) / self.segment;
         let is_sent = self.next == self.size;

@@ -113,7 +113,7 @@ class LongFlows:
         }
 
     def trial(self, result: Result) -> LongFlowsTrial:
-        """Reads the outcome from the result of that scenario."""
+        """Reads the outcome from the result of this trial's scenario."""
         of_switch = SharedMemoryTrial.of(result, self.found.settings.classes)
         return LongFlowsTrial(of_switch, self._slow_start(result, of_switch.first_drop_us))
 
