@@ -157,7 +157,7 @@ t_pfc = "1kB"
         ("beta = 8", 'minimum = "300kB"', "congestion: maximum, 200,000 B, is not above minimum, 300,000 B"),
         ('t_pfc = "1kB"', 't_pcf = "1kB"', "printed.t_pcf: is no row of this plan; expected a key of"),
         ('t_pfc = "1kB"', 't_pfc = "1us"', 'printed.t_pfc: "1us" is no number in one of B, kB'),
-        ('title = "A plan"', "", "title: is missing; expected a value: what the plan is called"),
+        ('title = "A plan"', "", "title: is missing; expected a value: title of the plan"),
         ('title = "A plan"', "title = ", "plan.toml: "),
     ],
 )
