@@ -56,6 +56,10 @@ class Fluid:
         """Makes a model, with some parameters that differ from the defaults; quantities are text with a unit.
 
         Raises ScenarioError, one line that names key and remedy, for an invalid parameter.
+
+        >>> from xoff import Fluid
+        >>> Fluid.of("dctcp", flows=2).changes
+        ('flows=2',)
         """
         return cls(model).with_values(parameters)
 

@@ -54,6 +54,9 @@ def explain(name: str) -> list[dict[str, Any]]:
 
     Keys of plans and columns of result files are found if nothing else has the name. There are several answers if the
     name is not unique. Raises ScenarioError, which offers a near name, if nothing has it.
+
+    >>> [entry["path"] for entry in explain("K_min")]
+    ['switch.marking.queue.minimum', 'fluid.minimum']
     """
     try:
         found = described(name)

@@ -8,7 +8,11 @@ SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1
 
 
 def duration(microseconds: float | None) -> str:
-    """Formats a time in us, ms or s with three digits or more; None as `-`."""
+    """Formats a time in us, ms or s with three digits or more; None as `-`.
+
+    >>> duration(1500)
+    '1.50 ms'
+    """
     if microseconds is None:
         return "-"
     for limit, scale, unit in ((1e3, 1, "us"), (1e6, 1e3, "ms")):
@@ -18,12 +22,20 @@ def duration(microseconds: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Formats a count with its noun: `1 packet`, `1,234 packets`."""
+    """Formats a count with its noun.
+
+    >>> counted(1, "packet"), counted(1234, "packet")
+    ('1 packet', '1,234 packets')
+    """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def size(count: float) -> str:
-    """Formats a number of bytes in binary units if only these are round (64 KiB), else in decimal ones."""
+    """Formats a number of bytes in binary units if only these are round, else in decimal ones.
+
+    >>> size(65536), size(64000)
+    ('64 KiB', '64 kB')
+    """
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if count >= scale and count % scale == 0 and count % 1000:
             return f"{int(count // scale)} {unit}"
@@ -36,7 +48,11 @@ def decimal_size(count: float) -> str:
 
 
 def bytes_of(text: str) -> float:
-    """Parses a size as scenarios write it, such as `60kB` or `3MiB`, into bytes."""
+    """Parses a size as scenarios write it into bytes.
+
+    >>> bytes_of("60kB"), bytes_of("3MiB")
+    (60000.0, 3145728.0)
+    """
     number = text.rstrip("BKkMGTi")
     return float(number) * SIZES[text[len(number) :]]
 
