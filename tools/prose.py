@@ -2,8 +2,8 @@
 
 A first line is read by people who land on it from a search. So it may not lean on its neighbour ("The same", "Those")
 and may not open with a question word ("What", "How", "When"): a noun says what a thing is, a verb what a function does.
-A sentence has at most `MOST_WORDS` words, and at most that many in a page of Markdown, where lists and tables count
-item by item.
+A sentence has at most `MOST_WORDS` words. In pages of Markdown items of lists are looked at one by one, and tables,
+code and quotations not at all.
 
     tools/prose.py [PATH ...]    # prints FILE:LINE: what is wrong; exits with 1 if there is any
 """
@@ -27,8 +27,6 @@ OPENERS = re.compile(
     r"|What|How|When|Where|Who|Whose|Whom|Which|Why)\b",
 )
 """First words that need a neighbour, or ask a question instead of naming a thing."""
-LEFT_TO_THEMSELVES = ("README.md", "CHANGELOG.md")
-"""Pages whose sentences a reader meets in their order; their examples are held by tests."""
 
 
 class Prose(NamedTuple):
@@ -111,7 +109,7 @@ def tracked(paths: list[str]) -> list[Path]:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
     files = [ROOT / name for name in listed if Path(name).suffix in READERS]
-    return [file for file in files if file.name not in LEFT_TO_THEMSELVES and file.exists()]
+    return [file for file in files if file.exists()]
 
 
 def main() -> int:
