@@ -82,7 +82,7 @@ class Fluid:
         return parameters
 
     def fixed_point(self) -> FixedPoint | None:
-        """The fixed point of equal flows; None for a model that goes round in a cycle."""
+        """Returns the fixed point of equal flows; None for a model that goes round in a cycle."""
         found = self._core.fixed_point()
         return None if found is None else FixedPoint(*found)
 

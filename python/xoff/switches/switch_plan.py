@@ -77,7 +77,7 @@ class SwitchPlan:
         )
 
     def __getitem__(self, key: str) -> float:
-        """One number, in the unit of its row: `plan["headroom.chosen"]`. Raises KeyError."""
+        """Returns one number, in the unit of its row: `plan["headroom.chosen"]`. Raises KeyError."""
         found = {row.key: row.value for row in self._found.rows}
         if key not in found:
             near = get_close_matches(key, found, 3)

@@ -26,7 +26,7 @@ class Format(StrEnum):
     HOST = "host"
 
     def write_plan(self, found: Outcome, file: str | None) -> Export:
-        """The configuration of a plan. Raises PlanError where there is nothing to write."""
+        """Returns the configuration of a plan. Raises PlanError where there is nothing to write."""
         from xoff.errors import PlanError
         from xoff.switches.plan.mmus import check_shared
         from xoff.switches.plan.switch import Switch
@@ -44,7 +44,7 @@ class Format(StrEnum):
     def write_scenario(
         self, scenario: Scenario, switch: str | None, chip: str | None, dscps: Mapping[int, int] | None
     ) -> Export:
-        """The configuration of one of a scenario's switches: see `of_scenario.settings_of`."""
+        """Returns the configuration of one of a scenario's switches: see `of_scenario.settings_of`."""
         from xoff.errors import ScenarioError
         from xoff.switches.export.of_scenario import settings_of
 
@@ -56,7 +56,7 @@ class Format(StrEnum):
         return replace(written, notes=(*notes, *written.notes))
 
     def write(self, settings: Settings) -> Export:
-        """The configuration."""
+        """Returns the configuration."""
         from xoff.switches.export.cnps import with_cnps
 
         module = import_module(f"{__name__}.{self}")  # now: SONiC's brings pydantic, which other commands do not need

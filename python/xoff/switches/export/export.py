@@ -37,7 +37,7 @@ class Marking:
 
 
 def markings(settings: Settings) -> list[Marking]:
-    """All of a switch, that of the fastest ports first."""
+    """Returns all markings of a switch, that of the fastest ports first."""
     alike: dict[tuple[tuple[int, Ecn | None], ...], list[PortGroup]] = {(): []}
     for group in settings.groups:
         alike.setdefault(group.ecn, []).append(group)
@@ -57,7 +57,7 @@ def markings_by_group(settings: Settings) -> dict[str, Marking]:
 
 
 def marks(settings: Settings) -> dict[tuple[str, Ecn], Marking]:
-    """All marks of every class, by its name, each with the first ports that have them."""
+    """Returns all marks of every class by the class's name, each with the first ports that have these marks."""
     found: dict[tuple[str, Ecn], Marking] = {}
     for marking in markings(settings):
         for one, ecn in marking.marked:
@@ -103,7 +103,7 @@ def alpha_text(alpha: float) -> str:
 
 
 def percent(probability: float) -> int:
-    """A probability in whole percent, at least 1."""
+    """Formats a probability in whole percent, at least 1."""
     return max(1, round(probability * 100))
 
 
@@ -115,7 +115,7 @@ def ranges(numbers: Iterable[int]) -> list[str]:
 
 
 def cable_m(group: PortGroup) -> int:
-    """The length of its cables in whole metres, and never none."""
+    """Returns the length of a group's cables in whole metres, at least 1."""
     return max(_LEAST_CABLE_M, ceil(group.cable_m))
 
 
@@ -153,7 +153,7 @@ class PortNames:
     by_lanes: bool = False
 
     def of(self, settings: Settings) -> dict[str, str]:
-        """By the plan's name, that of the system; the plan's own if it names ports itself."""
+        """Returns the system's name of each port by the plan's name; a plan that names ports itself keeps its names."""
         planned = _planned(settings)
         if not _counts_only(planned):
             return {name: name for name in planned}

@@ -190,7 +190,7 @@ class _Switch:
             raise ScenarioError(self.scenario.file, "switch.pools", problem, "expected equal ones, as MMUs have them")
 
     def traffic_class(self, one: int, dscps: Mapping[int, int]) -> TrafficClass:
-        """A class of traffic."""
+        """Returns a class of traffic."""
         lossless = self.own.lossless[one]
         key = "switch.pfc.xoff" if lossless else "switch.buffer"
         weight = self.value("switch.scheduler.weights[{}]", one)
@@ -243,7 +243,7 @@ class _Switch:
         return Pause(headroom, xoff, self.lossless["xon_offset"], tuple(differing))
 
     def pools(self) -> Pools:
-        """Of each MMU, where each has pools of its own; lossless classes share one."""
+        """Returns the pools of each MMU, where each has pools of its own; lossless classes share one pool."""
         pools, classes = self.memory["pools"], self._lossy(self.classes)
         idle = len(classes) - len(self._lossy(self.memory["classes"]))  # which have their reserves from the pool
         reserves = self.memory["reserved_per_queue"] * idle * len(self.ports)
@@ -270,7 +270,7 @@ class _Switch:
 
 
 def _ecn(there: scenario_values.Said, one: int) -> Ecn | None:
-    """Of a class's queues; for want of that what is said of whole ports, on each queue."""
+    """Returns the ECN marking of a class's queues, or else that of whole ports, on each queue."""
     of_queue: dict[str, Any] = {field: there.values.get(Key(f"{_QUEUE}.{field}", one)) for field in Marks._fields}
     return _ramp(Marks(**of_queue)) or _ramp(there.marks["port"])
 
@@ -323,7 +323,7 @@ def _usual(transport: str, document: dict[str, Any], classes: tuple[TrafficClass
 
 
 def _first(priority: int | list[int]) -> int:
-    """Of the classes among which flows are spread."""
+    """Returns the first of the classes among which flows are spread."""
     return priority if isinstance(priority, int) else priority[0]
 
 

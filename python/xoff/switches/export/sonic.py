@@ -62,7 +62,7 @@ _NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", _LIKE, by_lanes=T
 
 
 def sonic(settings: Settings) -> Export:
-    """The tables of buffers, marking and pauses."""
+    """Returns SONiC's tables of buffers, marking and pauses."""
     return Export(config_db(settings).to_json(), tuple(_notes(settings)))
 
 
@@ -236,7 +236,7 @@ def _marked_queues(settings: Settings) -> dict[str, Queue]:
 
 
 def _wred_names(settings: Settings) -> dict[tuple[str, Ecn], str]:
-    """Of the profile of a class's marks, with the ports where those of others are other ones."""
+    """Returns the WRED profile's name for each class's marks; it names the ports where other ports mark otherwise."""
     return {
         (name, ecn): f"{name}{marking.suffix.replace('-', '_')}".upper()
         for (name, ecn), marking in marks(settings).items()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def markers(port: Port) -> Iterator[Setting]:
-    """One for the queues of all classes where they have the same, else one for each class that has any."""
+    """Yields one marker for all queues where all classes have the same, else one for each class with a marker."""
     found = {one: of_it for one, of_it in _ramps(port).items() if of_it[1].marks or one not in port.lossless}
     if len(found) == len(port.classes) and len(set(found.values())) == 1:
         found, keys = dict(list(found.items())[:1]), ["marking.queue"]
@@ -78,7 +78,7 @@ def _marker(ramp: Ramp) -> dict[str, object]:
 
 
 def _ramps(port: Port) -> dict[int, tuple[str, Ramp]]:
-    """The ramp of green packets in each class that has one, and the name of its profile."""
+    """Returns the ramp of green packets in each class that has a ramp, and the name of the profile."""
     found = {one: (name, _green(wred)) for one, (name, wred) in _profiles(port).items()}
     return {one: (name, ramp) for one, (name, ramp) in found.items() if ramp is not None}
 
@@ -89,6 +89,6 @@ def _green(wred: WredProfile) -> Ramp | None:
 
 
 def _profiles(port: Port) -> dict[int, tuple[str, WredProfile]]:
-    """The profile of each class that has one, and its name."""
+    """Returns the profile of each class that has a profile, and the profile's name."""
     found = {one: port.tables.wred.get((port.name, port.queue_of(one))) for one in port.classes}
     return {one: named for one, named in found.items() if named is not None}

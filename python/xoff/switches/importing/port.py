@@ -35,7 +35,7 @@ class Port:
 
     @classmethod
     def of(cls, tables: Tables, name: str | None = None) -> Port:
-        """The port of this name; left out, the first of those with most headroom. Raises InputError."""
+        """Returns the port called `name`, or without a name the first port with most headroom. Raises InputError."""
         there = with_buffers(tables)
         file = tables.sources[0].name if tables.sources else None
         if not there:
@@ -98,7 +98,7 @@ class Port:
         return next(of_cnps, max(self.lossy or self.classes))
 
     def queue_of(self, one: int) -> int:
-        """The queue of a class."""
+        """Returns the queue of a class."""
         return self.tables.qos.queue_of(self.name, one) if one in self.lossless else one
 
     def scheduler_of(self, one: int) -> str | None:
@@ -183,12 +183,12 @@ def with_buffers(tables: Tables) -> list[str]:
 
 
 def most_headroom(ports: Iterable[Port]) -> Port:
-    """The first of those with most headroom."""
+    """Returns the port with most headroom, the first of several."""
     return max(ports, key=lambda port: port.headroom_bytes)
 
 
 def takes_all(buffer: Buffer) -> bool:
-    """Whether it may hold all of its pool."""
+    """Whether a buffer may hold all of its pool."""
     profile, pool = buffer.profile, buffer.pool
     if profile is None or pool is None or pool.size is None:
         return True

@@ -64,7 +64,7 @@ def imported(
 
 
 def _uplink(port: Port, name: str) -> Port:
-    """The port of that name, which must have the same classes and a link of another rate."""
+    """Returns the uplink called `name`, which must have the port's classes and a link of another rate."""
     other = Port.of(port.tables, name)
     file = port.tables.sources[0].name if port.tables.sources else None
     if port.rate_bps is None or other.rate_bps in (None, port.rate_bps):

@@ -27,7 +27,7 @@ class Limit(NamedTuple):
 
 
 def limit_of(tables: Tables, buffer: Buffer, beside: Sequence[Fraction] = ()) -> Limit | None:
-    """Of one beside busy others of its pool, which have these alphas; None where tables do not say.
+    """Returns the limit of a buffer beside busy ones of its pool with alphas `beside`; None where tables do not say.
 
     A threshold is of what a pool shares, to which come its own reserves. A pool is what one MMU has of it; static_th is
     that of an MMU already.

@@ -16,7 +16,7 @@ Priorities: TypeAlias = dict[str, int | None]
 
 
 def priorities_at(tables: Tables, port: str) -> Priorities | None:
-    """Of all packets that a port's maps name; None where it has no map."""
+    """Returns the priorities of all packets that a port's maps name; None where the port has no map."""
     qos = tables.qos
     given = qos.classes_given(port)
     if given is None:
@@ -56,7 +56,7 @@ def differing(here: Priorities, there: Priorities) -> list[str]:
 
 
 def told(here: Priorities, there: Priorities, where: tuple[str, str]) -> str:
-    """The first of these, and how many more there are."""
+    """Names the first DSCP or PCP whose priority differs in two places, and says how many more differ."""
     first, *others = differing(here, there)
     more = f", and {len(others)} more differ{'' if others[1:] else 's'}" if others else ""
     return f"{first} has {_named(here[first])} {where[0]}, and {_named(there[first])} {where[1]}{more}"

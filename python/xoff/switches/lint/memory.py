@@ -23,18 +23,18 @@ def ingress_pools(tables: Tables) -> dict[str, int]:
 
 
 def own_headroom(group: Buffer) -> int:
-    """Of a group whose pool has no headroom for all together."""
+    """Returns the headroom of a group whose pool has no headroom for all groups together."""
     shared = group.pool is not None and group.pool.xoff
     return 0 if group.profile is None or shared else group.profile.xoff or 0
 
 
 def shared_headroom(tables: Tables) -> int:
-    """Of all groups of pools that have it for all together."""
+    """Returns the headroom of all pools that have headroom for all their groups together."""
     return sum(pool.xoff or 0 for pool in tables.config.buffer_pool.values())
 
 
 def all_headroom(tables: Tables) -> int:
-    """Both."""
+    """Returns all headroom: that of pools for all their groups, and that of groups by themselves."""
     return shared_headroom(tables) + sum(own_headroom(group) for group in tables.priority_groups)
 
 

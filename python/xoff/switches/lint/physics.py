@@ -23,7 +23,7 @@ _ROUNDED = Fraction(2, 100)
 
 
 def rounded_up(size: int) -> int:
-    """The most that something may have of which a size is published."""
+    """Returns the largest size that may have been rounded down to a published one."""
     return size + int(_ROUNDED * size)
 
 
@@ -40,7 +40,7 @@ def response_bytes(speed_mbps: int) -> int | None:
 
 
 def alpha(exponent: int) -> Fraction:
-    """The share of the free pool that `dynamic_th` stands for."""
+    """Returns the share of the free pool that `dynamic_th` stands for."""
     return Fraction(2) ** exponent
 
 

@@ -30,7 +30,7 @@ class Qos:
     _invalid: tuple[Invalid, ...]
 
     def row(self, port: str) -> tuple[str, PortQosMap] | None:
-        """The row that says what a port does by class, and its key."""
+        """Returns the row that says what a port does by class, and the row's key."""
         return self._row_by_port.get(port)
 
     @cached_property
@@ -78,12 +78,12 @@ class Qos:
         return tuple((port, priority) for port in self.pfc_ports for priority in self.pfc_priorities(port))
 
     def priority_group_of(self, port: str, priority: int) -> int:
-        """The priority group that a PFC priority pauses; the one of the same number where no map says other."""
+        """Returns the priority group that a PFC priority pauses; the group of that number where no map says other."""
         groups = self._map(port, "pfc_to_pg_map", self._config.pfc_priority_to_priority_group_map) or {}
         return groups.get(str(priority), priority)
 
     def queue_of(self, port: str, priority: int) -> int:
-        """The queue that a PFC priority pauses; the one of the same number where no map says other."""
+        """Returns the queue that a PFC priority pauses; the queue of the same number where no map says other."""
         queues = self._map(port, "pfc_to_queue_map", self._config.map_pfc_priority_to_queue) or {}
         return queues.get(str(priority), priority)
 
@@ -93,7 +93,7 @@ class Qos:
         return (group,) if groups is None else tuple(int(one) for one, its in groups.items() if its == group)
 
     def queue_of_class(self, port: str, traffic_class: int) -> int:
-        """The queue in which packets of a traffic class wait; the one of the same number where no map says other."""
+        """Returns the queue in which a traffic class waits; the queue of the same number where no map says other."""
         queues = self._map(port, "tc_to_queue_map", self._config.tc_to_queue_map) or {}
         return queues.get(str(traffic_class), traffic_class)
 
@@ -110,6 +110,6 @@ class Qos:
         return found
 
     def _map(self, port: str, field: str, maps: dict[str, dict[str, T]]) -> dict[str, T] | None:
-        """The map that a port has by a field; None if no row names one that is there."""
+        """Returns the map that a port has by a field; None if no row names a map that is there."""
         found = self.row_of(port, field)
         return maps.get(getattr(found[1], field) or "") if found else None

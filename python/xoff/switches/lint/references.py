@@ -26,7 +26,7 @@ class Reference(NamedTuple):
 
 
 def references(tables: Tables) -> Iterator[Reference]:
-    """All names of rows, whether these are there or not."""
+    """Returns all names of rows, whether the rows are there or not."""
     for table, field, target in _FIELDS:
         for key, row in getattr(tables.config, table.lower()).items():
             value = getattr(row, field)

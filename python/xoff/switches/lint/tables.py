@@ -84,7 +84,7 @@ class Tables:
 
     @classmethod
     def of(cls, files: Sequence[SwitchFile], chip: Entry | None = None) -> Tables:
-        """Of files that do not contradict one another. Raises InputError for a second lookup table."""
+        """Builds tables of files that do not contradict one another. Raises InputError for a second lookup table."""
         lookups = lookups_of(files)
         if len(lookups) > 1:
             problem = f"is a second lookup table beside {lookups[0].name}, and a switch has one"
@@ -94,7 +94,7 @@ class Tables:
 
     @classmethod
     def parse(cls, name: str, text: str, chip: Entry | None = None) -> Tables:
-        """Of one file. Raises InputError."""
+        """Parses the tables of one file. Raises InputError."""
         return cls.of([parse(name, text)], chip)
 
     @cached_property
@@ -165,7 +165,7 @@ class Tables:
         return (here.hostname, here.asic_name) if here and here.hostname and here.asic_name else None
 
     def ports_of(self, key: str) -> list[str]:
-        """The ports that a key is about; none for other line cards, whose ports are in other tables."""
+        """Returns the ports that a key is about; none for other line cards, whose ports are in other tables."""
         return ports_of(key) if card_of(key) in ((), self.card) else []
 
     def unplaced(self, table: str) -> list[str]:
@@ -205,7 +205,7 @@ class Tables:
         return any(source.has(table) for source in self.sources)
 
     def cable_m(self, port: str) -> int | None:
-        """The length of a port's cable."""
+        """Returns the length of a port's cable."""
         return next((lengths[port] for lengths in self.config.cable_length.values() if port in lengths), None)
 
     @property
@@ -214,7 +214,7 @@ class Tables:
         return max((row.mtu for row in self.config.lossless_traffic_pattern.values()), default=None)
 
     def mtu_bytes(self, port: str) -> int:
-        """The largest packet of a port; that of Ethernet where no row says."""
+        """Returns the largest packet of a port; that of Ethernet where no row says."""
         row = self.config.port.get(port)
         return row.mtu if row and row.mtu else MTU_BYTES
 
@@ -253,7 +253,7 @@ class Tables:
         }
 
     def row_of_queue(self, port: str, queue: int) -> str | None:
-        """The key of the row of QUEUE that is about a queue."""
+        """Returns the key of the row of QUEUE that is about a queue."""
         return self._rows_of_queues.get((port, queue))
 
     @cached_property
@@ -266,7 +266,7 @@ class Tables:
         return found
 
     def wred_name(self, port: str, queue: int) -> str | None:
-        """The WRED profile that a row names for a queue, whether it is there or not."""
+        """Returns the WRED profile that a row names for a queue, whether the profile is there or not."""
         key = self.row_of_queue(port, queue)
         return None if key is None else self.config.queue[key].wred_profile
 
@@ -324,6 +324,6 @@ def _made_of(row: PgProfile) -> BufferProfile:
 
 
 def several(names: Iterable[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """Returns the first of some names, and how many more there are."""
     first, *others = list(dict.fromkeys(names)) or [""]
     return f"{first} and {len(others)} more" if others else first

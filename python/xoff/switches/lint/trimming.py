@@ -25,7 +25,7 @@ def trims(buffer: Buffer) -> bool:
 
 
 def trimmed_queues(tables: Tables) -> list[Buffer]:
-    """All of them."""
+    """Returns all queues whose packets are trimmed."""
     return [queue for queue in tables.queues if trims(queue)]
 
 
@@ -91,7 +91,7 @@ def queue_of_dscp(tables: Tables, port: str, dscp: int) -> int | None:
 
 
 def lossless_queues(tables: Tables, port: str) -> dict[int, int]:
-    """The PFC priorities of a port by the queues in which they wait."""
+    """Returns the PFC priorities of a port by the queues in which their packets wait."""
     return {tables.qos.queue_of(port, priority): priority for priority in tables.qos.pfc_priorities(port)}
 
 

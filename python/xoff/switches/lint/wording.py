@@ -7,7 +7,7 @@ from xoff.switches.lint.physics import alpha
 
 
 def bytes_text(count: int) -> str:
-    """A number of bytes, exactly."""
+    """Formats a number of bytes, exactly."""
     return f"{count:,} B"
 
 

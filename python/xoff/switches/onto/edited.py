@@ -48,7 +48,7 @@ def _file_of(tables: Tables, path: Path) -> str:
 
 
 def files_of(tables: Tables) -> list[SwitchFile]:
-    """All of them."""
+    """Returns all files of some tables, the lookup table last."""
     return [*tables.sources, *([tables.lookup] if tables.lookup else [])]
 
 

@@ -33,7 +33,7 @@ class Links:
 
     @classmethod
     def of(cls, scenario: Scenario, node: str | None) -> Links:
-        """Of this switch; left out, of all. Raises ScenarioError if there is no such switch."""
+        """Returns the links of a switch, or of all without `node`. Raises ScenarioError if there is no such switch."""
         nodes = scenario.topology.switches if node is None else (scenario_values.one_switch(scenario, node),)
         links = {(port.rate_bps, port.delay_ns) for port in scenario.topology.ports if port.node in nodes}
         return cls(scenario.file, tuple(sorted(links)))
@@ -57,7 +57,7 @@ class Links:
         )
 
     def port(self, tables: Tables, name: str | None) -> Port:
-        """The one of this name; left out, of those with such a link the first with most headroom.
+        """Returns the port called `name`, or without a name, of ports with such a link, the first with most headroom.
 
         Raises:
             InputError: There is no such port, or its link has a rate that none of these has.
@@ -111,7 +111,7 @@ class Links:
 
 
 def _delay_ns(port: Port) -> float:
-    """Of its link, as `xoff import` has it."""
+    """Returns the delay of a port's link in nanoseconds, as `xoff import` has it."""
     assert port.link_of_scenario is not None, "its link is known"
     return quantities.quantity("time", port.link_of_scenario[1]) / 1000
 

@@ -54,7 +54,7 @@ def _percent(value: Value) -> str | None:
 
 
 def _exponent(value: Value) -> str | None:
-    """Of a power of two that SONiC has."""
+    """Returns the exponent of a power of two that SONiC has; None for other values."""
     exponent = round(log2(Fraction(value)))
     return str(exponent) if exponent in _EXPONENTS and Fraction(2) ** exponent == value else None
 
@@ -68,7 +68,7 @@ def _told(value: Value) -> str:
 
 
 def _ramp(field: str, written: Written) -> Writer:
-    """Of green packets, and of other colours that have the same."""
+    """Returns a writer of a ramp's field for green packets, and for other colours with the same ramp."""
 
     def write(port: Port, one: int | None, value: Value) -> Edits:
         named = port.tables.wred.get((port.name, port.queue_of(one or 0)))
@@ -83,7 +83,7 @@ def _ramp(field: str, written: Written) -> Writer:
 
 
 def _numbers(wred: WredProfile, colour: str) -> tuple[object, ...] | None:
-    """All that is said of a colour; nothing if it is off."""
+    """Returns all that a WRED profile says of a colour; None if the colour is off."""
     if not getattr(wred, f"wred_{colour}_enable"):
         return None
     fields = ("min_threshold", "max_threshold", "drop_probability")
@@ -91,7 +91,7 @@ def _numbers(wred: WredProfile, colour: str) -> tuple[object, ...] | None:
 
 
 def _of_queue(field: str, written: Written) -> Writer:
-    """Of the profile of a lossy queue, or of all."""
+    """Returns a writer of a field in the profile of a lossy queue, or of all lossy queues."""
 
     def write(port: Port, one: int | None, value: Value) -> Edits:
         classes = port.lossy if one is None else (one,)
@@ -103,7 +103,7 @@ def _of_queue(field: str, written: Written) -> Writer:
 
 
 def _of_group(field: str, written: Written) -> Writer:
-    """Of the profile of a lossless priority group, or of all."""
+    """Returns a writer of a field in the profile of a lossless priority group, or of all such groups."""
 
     def write(port: Port, one: int | None, value: Value) -> Edits:
         groups = [port.lossless[one] for one in (port.lossless if one is None else (one,))]
@@ -192,7 +192,7 @@ def _pool_size(port: Port, name: str, size: int) -> Edits:
 
 
 def _headroom_pool(port: Port, _: int | None, value: Value) -> Edits:
-    """A part of what all may put into it; all of it where there is such a pool."""
+    """Sizes the headroom pool as a part of all groups' headroom; a part of 1 without such a pool changes nothing."""
     pauses = Pauses.of(port)
     pool = port.tables.config.buffer_pool[pauses.pool_name]
     if value == 1 and not pool.xoff:

@@ -74,7 +74,7 @@ def _to_be_trimmed(port: Port, classes: tuple[int, ...]) -> Edits:
 
 
 def _name_of_copy(tables: Tables, name: str) -> str:
-    """One that no row has."""
+    """Returns a name for the copy of a profile that no row of BUFFER_PROFILE has."""
     names = (f"{name}_trim{f'_{number}' if number > 1 else ''}" for number in count(1))
     return next(one for one in names if not tables.has("BUFFER_PROFILE", one))
 

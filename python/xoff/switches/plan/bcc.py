@@ -66,7 +66,7 @@ def shared_bytes(switch: Switch, own: Bcc) -> int:
 
 
 def port_threshold(switch: Switch, own: Bcc, rate_bps: int) -> by_rate.Threshold:
-    """Of ports of a rate: the plan's, or what their congestion control needs for full throughput [K]."""
+    """Returns a port's threshold at a rate: the plan's, or what congestion control needs for full throughput [K]."""
     there = own.at_rate.get(rate_bps)
     if there is not None:
         return by_rate.Threshold(there.port_threshold, "the plan's", "plan")
@@ -103,7 +103,7 @@ def _port(switch: Switch, own: Bcc) -> list[Row]:
 
 
 def _of_ports(switch: Switch, own: Bcc) -> list[Row]:
-    """K of ports of each rate that have their own, those of the fastest first."""
+    """Returns a row for K at each rate of ports, the fastest first."""
     found = []
     for rate in by_rate.rates_bps(switch, own):
         threshold = port_threshold(switch, own, rate)

@@ -49,12 +49,12 @@ def told(switch: Switch, own: MarkingScheme, rate_bps: int, planned: int) -> tup
 
 
 def name(rate_bps: int) -> str:
-    """A rate in keys."""
+    """Formats a rate as keys of rows have it, such as `100Gbps`."""
     return f"{rate_bps / 1e9:g}Gbps"
 
 
 def key(switch: Switch, of_fastest: str, rate_bps: int) -> str:
-    """Of a row: that of the fastest ports, or with the rate of others."""
+    """Returns the key of a row: `of_fastest` for the fastest ports, followed by the rate for other ports."""
     return of_fastest if rate_bps == switch.fastest_bps else f"{of_fastest}.{name(rate_bps)}"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def alpha_of(one: Class, switch: Switch) -> Fraction:
-    """Alpha of a class: its own, DCQCN's beta over the number of classes, or the default of scenarios."""
+    """Returns the alpha of a class: its own, DCQCN's beta over the number of classes, or the default of scenarios."""
     if one.alpha is not None:
         return one.alpha
     if one.lossless and isinstance(switch.plan.congestion, Dcqcn):
@@ -38,12 +38,12 @@ def lossless(switch: Switch) -> list[Class]:
 
 
 def largest_alphas(switch: Switch, queues: int) -> Fraction:
-    """The sum of those of so many lossless queues."""
+    """Returns the sum of the alphas of the `queues` lossless queues with the largest alphas."""
     every = [alpha_of(one, switch) for one in lossless(switch) for _ in range(len(one.priorities) * switch.ports)]
     return sum(every[len(every) - queues :], Fraction(0))
 
 
 def lossy_alpha(switch: Switch) -> Fraction:
-    """The least alpha of all classes that may lose packets, or of all if none may [alpha_min]."""
+    """Returns the least alpha of classes that may lose packets, or of all classes if none may [alpha_min]."""
     lossy = [one for one in switch.plan.classes if not one.lossless]
     return min(alpha_of(one, switch) for one in lossy or switch.plan.classes)

@@ -18,7 +18,7 @@ _SOURCE = "DCTCP, section 3.4"
 
 
 def threshold_at(switch: Switch, own: Dctcp, rate_bps: int) -> by_rate.Threshold:
-    """Of ports of a rate: the plan's, or the least whole number of packets above the bound [K]."""
+    """Returns the threshold at a rate: the plan's, or the least whole number of packets above the bound [K]."""
     there, mtu = own.at_rate.get(rate_bps), switch.plan.mtu
     if there is not None:
         return by_rate.Threshold(there.threshold, "the plan's", "plan")

@@ -202,7 +202,7 @@ def otherwise(switch: Switch, scheme: Scheme) -> Verdict:
 
 
 def _alpha(switch: Switch) -> Fraction:
-    """Of the class that may take least: what holds for it holds for all."""
+    """Returns the alpha of the lossless class that may take least: what holds for that class holds for all."""
     return alpha_of(lossless(switch)[0], switch)
 
 

@@ -169,7 +169,7 @@ def of_all_ports(switch: Switch) -> int:
 
 
 def spelled(switch: Switch, classes: int | None = None) -> str:
-    """The sum of one class of every port, or of so many, in numbers."""
+    """Spells out the sum of the headroom of one class of every port, or of `classes` classes, in numbers."""
     terms = " + ".join(f"{group.count} x {chosen_bytes(switch, group):,}" for group in switch.groups)
     if classes is None:
         return terms

@@ -17,7 +17,7 @@ _LINKS = 8
 
 
 def round_trip_ps(switch: Switch, own: Hpcc) -> int:
-    """Of an idle fabric: the plan's, or propagation between leaf and spine [T]."""
+    """Returns the round trip of an idle fabric: the plan's, or propagation between leaf and spine [T]."""
     return own.round_trip or _LINKS * switch.fastest.delay_ps
 
 
@@ -32,7 +32,7 @@ def additive_increase(switch: Switch, own: Hpcc) -> Fraction:
 
 
 def rows(switch: Switch, own: Hpcc) -> list[Row]:
-    """Round trip, first window, and what flows add to it."""
+    """Returns rows for the round trip, the first window, and what flows add to their windows."""
     trip, window, rate = round_trip_ps(switch, own), first_window(switch, own), switch.fastest.rate_bps
     increase, eta, shown = additive_increase(switch, own), float(own.utilization), number(window)
     shared = max(pools.of(switch))

@@ -77,7 +77,7 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
 
 
 def of_mmu(found: Outcome, part: Switch) -> Outcome:
-    """The plan of one MMU of its chip by itself, with pools of the size that all MMUs get."""
+    """Returns the plan of one MMU by itself, with pools of the size that all MMUs of the chip get."""
     settings, pools_of_all = _settings(part), found.settings.pools
     lossless, lossy = pools_of_all.lossless_bytes, pools_of_all.lossy_bytes
     aside = headroom.set_aside(part)
@@ -152,7 +152,7 @@ def _group(switch: Switch, group: Group) -> PortGroup:
 
 
 def _differing_ecn(switch: Switch, rate_bps: int) -> Iterator[tuple[int, Ecn | None]]:
-    """Of classes that ports of a rate mark otherwise than the fastest."""
+    """Yields the priorities that ports of a rate mark otherwise than the fastest ports do, with the marking there."""
     for one in switch.plan.classes:
         ecn = _queue_ecn(switch, one, rate_bps)
         if ecn != _queue_ecn(switch, one, switch.fastest_bps):
@@ -173,7 +173,7 @@ def _class(switch: Switch, one: Class, priority: int) -> TrafficClass:
 
 
 def _queue_ecn(switch: Switch, one: Class, rate_bps: int) -> Ecn | None:
-    """At ports of a rate."""
+    """Returns the ECN marking of a class's queues at ports of a rate."""
     match switch.plan.congestion:
         case Dcqcn() as own if one.lossless:
             return ramps.ramp(switch, own, rate_bps)

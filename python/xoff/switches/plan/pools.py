@@ -20,13 +20,13 @@ class Shared(NamedTuple):
 
 
 def of(switch: Switch) -> Shared:
-    """The pools of each MMU: chips give all of them equal ones, for which the fullest must have room."""
+    """Returns the pools of each MMU: chips give all MMUs equal pools, for which the fullest MMU must have room."""
     part = fullest(switch)
     return beside(part, headroom.set_aside(part))
 
 
 def fullest(switch: Switch) -> Switch:
-    """The MMU to which reserves and headroom leave least."""
+    """Returns the MMU in which reserves and headroom leave least memory."""
     return min(switch.parts, key=lambda part: left(part, headroom.set_aside(part)))
 
 
@@ -36,7 +36,7 @@ def left(part: Switch, headroom_bytes: int) -> int:
 
 
 def beside(part: Switch, headroom_bytes: int) -> Shared:
-    """The pools of an MMU that sets so much headroom aside."""
+    """Returns the pools of an MMU that sets `headroom_bytes` aside."""
     free = max(0, left(part, headroom_bytes))
     if not part.lossless:
         return Shared(0, free)

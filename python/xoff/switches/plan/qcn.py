@@ -24,7 +24,7 @@ _PREAMBLE_AND_GAP = 20
 
 
 def greatest_feedback(own: Qcn) -> float:
-    """Feedback from which on it saturates [Fb_max]."""
+    """Returns the greatest feedback of QCN, at which the feedback saturates [Fb_max]."""
     return float((2 * own.weight + 1) * own.set_point)
 
 

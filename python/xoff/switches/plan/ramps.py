@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def ramp(switch: Switch, own: Dcqcn, rate_bps: int) -> Ecn:
-    """Of queues at ports of a rate; of what is in proportion the lower end is rounded down, the upper one up."""
+    """Returns the marking ramp at ports of a rate; in proportion, its lower end is rounded down, its upper end up."""
     there, share = own.at_rate.get(rate_bps, RampAtRate()), by_rate.proportion(switch, own, rate_bps)
     return Ecn(
         there.minimum or max(1, floor(own.minimum * share)),
@@ -40,7 +40,7 @@ def largest_minimum(switch: Switch, own: Dcqcn) -> int:
 
 
 def mean_minimum(switch: Switch, own: Dcqcn) -> Fraction:
-    """The mean over the ports of an MMU, of that where it is largest [K_min]."""
+    """Returns the mean of the ramps' lower ends over an MMU's ports, in the MMU where that sum is largest [K_min]."""
     filled = (
         sum(group.count * ramp(switch, own, group.rate_bps).minimum_bytes for group in part.groups)
         for part in switch.parts

@@ -104,7 +104,7 @@ def follows(value: float, unit: str, printed: str) -> bool:
 
 
 def with_printed(rows: list[Row], printed: Mapping[str, str]) -> list[Row]:
-    """The rows with what a paper prints of them, by key. Raises PlanError for what is in no unit of its row."""
+    """Returns the rows with numbers that a paper prints, by key. Raises PlanError for what is in no unit of its row."""
     for row in rows:
         if row.key in printed:
             try:
@@ -120,6 +120,6 @@ def _spaced(printed: str) -> str:
 
 
 def number(value: float | Fraction) -> str:
-    """A number with separators: whole from 1000 on, else four digits."""
+    """Formats a number with separators: whole from 1000 on, else with four digits."""
     value = float(value)
     return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1000 else f"{value:.4g}"

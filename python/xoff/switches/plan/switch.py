@@ -61,7 +61,7 @@ class Switch:
 
     @classmethod
     def of(cls, plan: Plan, file: str | None = None) -> Switch:
-        """The switch of a plan. Raises PlanError if its ports do not fit its chip."""
+        """Returns the switch of a plan. Raises PlanError if its ports do not fit its chip."""
         chip = next(chip for chip in catalogue.chips() if chip["name"] == plan.chip)
         chip_ports, chip_rate = chip["ports"], chip["rate_bps"]
         groups: list[Group] = []

@@ -169,7 +169,7 @@ class ConfigFile:
 
 
 def _text(value: object) -> str:
-    """A string by itself, all else as JSON has it; empty for an object."""
+    """Returns a string by itself, all else as JSON has it; empty for an object."""
     if isinstance(value, dict):
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -217,7 +217,7 @@ def _invalid(detail: ErrorDetails) -> Invalid:
 
 
 def _dropped(path: tuple[str, ...]) -> tuple[str, ...]:
-    """A row is invalid as a whole; lengths of cables, all in one row, one by one."""
+    """Returns the path to drop for an invalid value: the whole row, but of CABLE_LENGTH a single cable."""
     return path[:3] if path[0] == "CABLE_LENGTH" else path[:2]
 
 

@@ -64,7 +64,7 @@ def _boolean(value: Any) -> Any:  # noqa: ANN401
 
 
 def number_or(word: str, largest: int) -> BeforeValidator:
-    """Of a value that is a number up to the largest, or a word in its place."""
+    """Returns a validator of a number up to the largest, or of a word in its place."""
 
     def check(value: Any) -> Any:  # noqa: ANN401
         if value == word or (isinstance(value, int) and 0 <= value <= largest):
@@ -210,7 +210,7 @@ def card_of(key: str) -> tuple[str, ...]:
 
 
 def ports_of(key: str) -> list[str]:
-    """The ports that a key `Ethernet0,Ethernet4|3-4` is about: of its line card, where it names one."""
+    """Returns the ports that a key `Ethernet0,Ethernet4|3-4` is about: of its line card, where it names one."""
     return key.split("|")[-2].split(",")
 
 

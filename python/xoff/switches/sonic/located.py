@@ -44,7 +44,7 @@ def loads(text: str) -> Any:  # noqa: ANN401 as json.loads
 
 
 def line_of(value: object, default: int) -> int:
-    """The line of a value, where it knows it."""
+    """Returns the line of a value that knows its line, else `default`."""
     return value.line if isinstance(value, LocatedText | LocatedObject) else default
 
 

@@ -37,7 +37,7 @@ class PgProfile(Row):
 
     @property
     def key(self) -> str:
-        """By which it is found."""
+        """Key by which the row is found: speed and cable, such as `100000 40m`."""
         return f"{self.speed} {self.cable}m"
 
     @property
@@ -74,7 +74,7 @@ class PgProfileLookup:
         return "".join(lines)
 
     def row(self, speed: int | None, cable: int | None) -> tuple[int, PgProfile] | None:
-        """The row of a speed and a cable, and its line."""
+        """Returns the row of a speed and a cable, and the row's line."""
         return next((found for found in self.rows if (found[1].speed, found[1].cable) == (speed, cable)), None)
 
     @classmethod

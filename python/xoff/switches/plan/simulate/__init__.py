@@ -57,7 +57,7 @@ class Case(Protocol):
 
 
 def worst_case(found: Outcome) -> Bursts | Hotspots | LongFlows:
-    """All ports of a plan congested at once."""
+    """Returns the case in which all ports of a plan are congested at once."""
     if isinstance(found.plan.congestion, Qcn):
         return Hotspots(found, found.plan.congestion)
     return LongFlows(found) if found.settings.headroom_scheme is None else Bursts.into_fullest_mmu(found)
@@ -71,12 +71,12 @@ def other_mmus(found: Outcome) -> dict[str, Bursts]:
 
 
 def not_simulated(found: Outcome) -> list[str]:
-    """One of each kind of MMU that is in none of these cases, and why."""
+    """Names one of each kind of MMU that no case simulates, and says why."""
     return left_out(found) if isinstance(worst_case(found), Bursts) else []
 
 
 def settling(found: Outcome) -> Settling | None:
-    """One port given time to settle, where the hosts of the worst case answer congestion."""
+    """Returns the case of one port with time to settle; None where hosts of the worst case answer no congestion."""
     match worst_case(found), found.plan.congestion:
         case (Bursts() as case, Dcqcn() | Hpcc() as congestion) | (LongFlows() as case, Bcc() | Dctcp() as congestion):
             return Settling(case, congestion)
@@ -84,7 +84,7 @@ def settling(found: Outcome) -> Settling | None:
 
 
 def scenario(case: Case, file: str | None = None) -> Scenario:
-    """The scenario of a case. Raises PlanError for a plan that cannot be simulated."""
+    """Returns the scenario of a case. Raises PlanError for a plan that cannot be simulated."""
     try:
         chosen = Scenario.from_dict(case.table())
         chosen.check()

@@ -159,13 +159,13 @@ class Bursts:
 
 
 def left_out(found: Outcome) -> list[str]:
-    """One of each kind of MMU that no bursts go into, and why."""
+    """Names one of each kind of MMU that no bursts go into, and says why."""
     others = _other_kinds(found).items()
     return [f"MMU {number} ({ports(part)}), {why}" for number, part in others if (why := _spared(part))]
 
 
 def _other_kinds(found: Outcome) -> dict[int, Switch]:
-    """The first MMU of each kind, by its number, that of the fullest left out."""
+    """Returns the first MMU of each kind by number, without the kind of the fullest MMU."""
     planned = Switch.of(found.plan)
     kinds = {ports(pools.fullest(planned))}
     firsts = {}

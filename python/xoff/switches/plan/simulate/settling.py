@@ -58,7 +58,7 @@ class SettlingTrial:
 
     @classmethod
     def of(cls, busy: Floats, queue: Floats, end_us: float) -> SettlingTrial:
-        """From its throughput over its rate, and its queue in bytes, each at even times until the end."""
+        """Reads a port's throughput as a share of the rate, and its queue in bytes, at even times until the end."""
         reached = np.flatnonzero(busy >= _BUSY)
         settled = queue[len(queue) // 2 :]
         p50, p99 = (int(np.quantile(settled, share, method="higher")) for share in (0.5, 0.99))

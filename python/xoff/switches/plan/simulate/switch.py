@@ -40,7 +40,7 @@ def payload(settings: Settings, headers_bytes: int) -> str:
 
 
 def around(groups: Iterable[PortGroup]) -> dict[str, object]:
-    """A topology of a host at each port."""
+    """Returns a topology with a host at each port."""
     ports = [group for group in groups for _ in group.ports]
     return {
         "kind": "custom",
@@ -54,12 +54,12 @@ def around(groups: Iterable[PortGroup]) -> dict[str, object]:
 
 
 def classes(settings: Settings) -> list[dict[str, object]]:
-    """The classes of traffic."""
+    """Returns the classes of traffic."""
     return [{"priority": one.priority, "lossless": one.lossless} for one in settings.classes]
 
 
 def with_shared_memory(found: Outcome) -> dict[str, object]:
-    """A switch whose ports share memory, with its thresholds. One with lossless classes has a single MMU."""
+    """Returns a switch whose ports share memory, with thresholds. One with lossless classes has a single MMU."""
     settings, pools = found.settings, found.settings.pools
     lossy = [one for one in settings.classes if not one.lossless]
     table: dict[str, object] = {
@@ -97,7 +97,7 @@ def _pauses(found: Outcome) -> dict[str, object]:
 
 
 def _dynamic_threshold(found: Outcome, classes: list[TrafficClass]) -> dict[str, object]:
-    """Each class at its own alpha, exactly; 1 stands for those that are not asked for."""
+    """Returns dynamic thresholds with the exact alpha of each of some classes; other priorities get 1."""
     planned = Switch.of(found.plan)
     exact = {priority: alpha_of(one, planned) for one in found.plan.classes for priority in one.priorities}
     alphas = {one.priority: exact[one.priority] for one in classes}
@@ -108,12 +108,12 @@ def _dynamic_threshold(found: Outcome, classes: list[TrafficClass]) -> dict[str,
 
 
 def _headroom_sizes(settings: Settings) -> list[int]:
-    """Headroom of one lossless class of each port."""
+    """Returns the headroom in bytes of one lossless class of each port."""
     return [group.pause.headroom_bytes for group in settings.groups for _ in group.ports if group.pause is not None]
 
 
 def _said(sizes: list[int]) -> dict[str, object]:
-    """One size for all ports, or that of each."""
+    """Returns sizes as a scenario writes them: one for all ports, or one for each port."""
     if len(set(sizes)) == 1:
         return {"size": f"{sizes[0]}B"}
     ports: dict[int, list[int]] = {}
