@@ -103,7 +103,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Runs with this many threads, and with windows as long as they can be.
+    /// Runs with `threads` threads, and with windows as long as they can be.
     pub fn with_threads(threads: usize) -> Self {
         Self { threads, longest_window: Span::MAX }
     }

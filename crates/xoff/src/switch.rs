@@ -73,8 +73,8 @@ impl Switch {
         }
     }
 
-    /// Sends the next packet of a port whose transmission has ended, and returns when the end of that one must be heard
-    /// of.
+    /// Sends the next packet of a port whose transmission has ended, and returns when the switch must hear of the new
+    /// end.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn on_end_of_transmission(

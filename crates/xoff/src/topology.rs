@@ -73,7 +73,7 @@ pub struct Core {
     /// supernodes both ways, so that a flow between racks crosses the sum once. A dumbbell's middle link counts one
     /// way.
     pub capacity: Rate,
-    /// Whether each direction has that capacity for itself.
+    /// Whether each direction of the links has the capacity for itself.
     pub each_way: bool,
 }
 

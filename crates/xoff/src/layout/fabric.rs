@@ -60,7 +60,7 @@ fn lambda(scenario: &Scenario) -> Option<Ratio> {
     known.max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 
-/// Returns the longest propagation delay there and back between two hosts.
+/// Returns the longest propagation delay from one host to another and back.
 fn longest_round_trip(network: &Network, routes: &Routes) -> Span {
     let propagation = |paths: &BothWays| paths.links().map(|link| network.links[link].delay).sum();
     longest_paths(network, routes, |_| true).map(|paths| propagation(&paths)).max().unwrap_or(Span::ZERO)

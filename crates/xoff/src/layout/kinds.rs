@@ -10,7 +10,7 @@ type Key = (&'static str, fn(&SwitchTable) -> bool);
 /// Key of the markers of a shared memory.
 const MARKING: Key = ("marking", |table| table.marking.is_some());
 
-/// Other keys that only a shared memory uses.
+/// Further keys that only a switch with shared memory uses.
 const OF_SHARED_MEMORY: &[Key] = &[
     ("chip", |table| table.chip.is_some()),
     ("total", |table| table.total.is_some()),

@@ -27,7 +27,7 @@ pub(super) struct Lossless {
     /// Policy by which the senders into each port pause.
     xoff: Vec<buffer_policy::Parameters>,
     headroom: Scheme,
-    /// Links of its ports, at the highest rates that they come to have.
+    /// Links of the switch's ports, at the highest rates that they come to have.
     links: Vec<headroom::Link>,
     pause_frames: pause_frames::Settings,
 }

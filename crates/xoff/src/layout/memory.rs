@@ -20,7 +20,7 @@ pub struct SwitchMemory {
 /// A shared pool, reserves not counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PoolMemory {
-    /// Number of ports that share it.
+    /// Number of ports that share the pool.
     pub ports: usize,
     /// Bytes of the pool.
     pub shared: u64,
@@ -32,14 +32,14 @@ pub struct PoolMemory {
 /// Memory of lossless classes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LosslessMemory {
-    /// Bytes of their pool, without reserves and headroom.
+    /// Bytes of the pool of lossless classes, without reserves and headroom.
     pub shared: u64,
     /// Bytes for each class of a port, used before the pool.
     pub reserved: u64,
-    /// Bytes below its pause at which a queue lets its sender resume.
+    /// Bytes below a queue's pause threshold at which the queue lets its sender resume.
     pub xon_offset: u64,
     /// Bytes of all headroom together.
     pub headroom: u64,
-    /// Bytes of it that one class of each port may have; or a port as a whole, where ports pause as a whole.
+    /// Bytes of headroom that one class of each port may have; or a port as a whole, where ports pause as a whole.
     pub headroom_of_ports: Vec<u64>,
 }

@@ -120,7 +120,7 @@ impl SharedMemoryLayout {
         self.lossless.is_none().then(held)
     }
 
-    /// Notes that packets of these classes are dropped before so many ports of a pool reach the threshold at which
+    /// Notes that packets of `classes` are dropped before `ports` ports of a pool reach the threshold at which
     /// marking begins.
     fn too_late(&self, pool: &Pool, threshold: Bytes, classes: Classes, ports: u64) -> Option<String> {
         let (alpha, reserved) = (least_alpha(&self.policy, classes)?, self.reserve.size());

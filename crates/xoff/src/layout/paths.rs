@@ -6,7 +6,7 @@
 use crate::routing::Routes;
 use crate::topology::{Network, NodeId};
 
-/// Links from one host to another, and those back.
+/// Links from one host to another, and the links back.
 pub(super) struct BothWays {
     pub(super) there: Vec<usize>,
     pub(super) back: Vec<usize>,

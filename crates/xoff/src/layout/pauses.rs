@@ -39,7 +39,7 @@ impl Subject<'_> {
         if self.scenario.congestion_points().next().is_some() { size } else { Bytes::ZERO }
     }
 
-    /// Returns the most memory that so many bytes on the wire can take in these cells, whatever packets they are.
+    /// Returns the most memory that packets of `wire` bytes on the wire together take in cells, whatever their sizes.
     pub(super) fn most_taken(&self, wire: Bytes, cell: Cell) -> Bytes {
         let by = |transport: &Transport| {
             cell.most_taken(wire, transport.frames(), transport.packet_sizes().wire_overhead)

@@ -44,7 +44,7 @@ pub(super) fn of(
     Ok(pools)
 }
 
-/// Puts ports into pools in order of their numbers, as many in each.
+/// Puts ports into pools in order of their numbers, `ports_of_a_pool` in each.
 fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
     let numbers: Vec<u16> = (0..ports).collect();
     let chunks = numbers.chunks(ports_of_a_pool as usize);
@@ -52,7 +52,7 @@ fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
 }
 
 impl Memory {
-    /// Number of the switch's ports; for a chip all that it has, whether in use or not.
+    /// Number of the switch's ports; for a chip all ports of the chip, in use or not.
     fn all_ports(&self, ports: u16) -> u32 {
         self.chip.map_or(u32::from(ports), |chip| chip.0.all_ports())
     }
@@ -62,7 +62,7 @@ impl Memory {
         self.ports_per_pool.unwrap_or_else(|| self.all_ports(ports).div_ceil(pools)).max(1)
     }
 
-    /// Memory of one pool, reserves included, where all have equal parts of what lossless classes leave.
+    /// Memory of one pool, reserves included, where all pools have equal parts of what lossless classes leave.
     fn part(&self, ports: u16, lossless: Bytes) -> Bytes {
         let parts = match &self.pools {
             Some(pools) => pools.len() as u64,

@@ -5,7 +5,7 @@ use crate::scenario::{Route, ScenarioError};
 use crate::topology::{Network, NodeId};
 
 impl Routes {
-    /// Returns the routes with those of the scenario in place of the shortest paths.
+    /// Returns the routes with the scenario's routes in place of the shortest paths.
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ impl LoadBalancer {
     }
 }
 
-/// Gap after which a new flowlet begins, unless set: that of CONGA (SIGCOMM 2014).
+/// Default gap between packets of a flow after which a new flowlet begins: that of CONGA (SIGCOMM 2014).
 const FLOWLET_GAP: Span = Span::from_microseconds(500);
 
 fn at_random(ports: &[u16], rng: &mut Rng) -> u16 {

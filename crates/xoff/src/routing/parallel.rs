@@ -13,11 +13,11 @@ use crate::topology::{Network, NodeId};
 /// Links of one hop side by side, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParallelLinks {
-    /// Rate of the fastest.
+    /// Rate of the fastest link.
     pub fastest: Rate,
-    /// Delay of the shortest.
+    /// Delay of the shortest link.
     pub shortest: Span,
-    /// Sum of their rates; none for a single link.
+    /// Sum of the links' rates; none for a single link.
     pub together: Option<Rate>,
 }
 

@@ -93,7 +93,7 @@ fn check_order_of_events(network: &Network) -> Checked {
     Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"))
 }
 
-/// Rejects a key that only shared-memory switches support, if there are others.
+/// Rejects a key that only shared-memory switches support, if the network has other switches.
 pub(super) fn refuse_inputs(network: &Network, switches: &[SwitchLayout], key: &str, place: &str) -> Checked {
     let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
     let Some(switch) = with_inputs else { return Ok(()) };

@@ -21,7 +21,7 @@ pub(super) struct Shortcuts<'a> {
     simulation: &'a Simulation,
     /// Facts that nodes look up.
     pub(super) fabric: Cow<'a, Fabric>,
-    /// Time by which links to hosts are longer, where this stands for the delay of hosts.
+    /// Time added to the delay of links to hosts in place of the delay of hosts, or zero.
     longer: Span,
     in_adapters: Lines,
     /// See [`Workshop::hosts_only_count`](crate::engine::Workshop::hosts_only_count).
@@ -42,7 +42,7 @@ impl Shortcuts<'_> {
         self.simulation.switch_over(node, self.longer, self.fifo(node))
     }
 
-    /// Returns, for each node, whether nothing happens there but that packets arrive.
+    /// Returns, for each node, whether nothing but arrivals of packets happens there.
     pub(super) fn only_arrivals(&self) -> Vec<bool> {
         let network = &self.simulation.network;
         let is_shared_memory = |node| matches!(self.simulation.layout(node), SwitchLayout::SharedMemory(_));

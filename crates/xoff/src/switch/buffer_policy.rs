@@ -28,14 +28,14 @@ impl Occupancy {
     }
 }
 
-/// Facts that a policy learns that follows queues. Other policies see those of an empty pool.
+/// Facts that only a policy that follows queues learns. Other policies see those of an empty pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Followed {
-    /// Share of the time that its port has served the queue that asks, of the time that it lately had packets [mu / b].
+    /// Share of the time with packets in the asking queue for which the port has lately served the queue [mu / b].
     pub drain_rate: Ratio,
-    /// Congested queues of its class on the pool, at least one [n].
+    /// Congested queues of the asking queue's class on the pool, at least one [n].
     pub congested: u64,
-    /// Bytes of its flow before the packet that asks.
+    /// Bytes of a flow before the packet that asks for room.
     pub offset: u64,
 }
 
@@ -49,7 +49,7 @@ impl Followed {
 pub struct Following {
     /// Time between two looks at drain rates and congested queues.
     pub every: Span,
-    /// Share of its threshold from which a queue is congested.
+    /// Share of a queue's threshold from which the queue is congested.
     pub congested_from: Ratio,
 }
 
@@ -58,7 +58,7 @@ pub struct Following {
 pub struct Expelling {
     /// Rate at which memory can be read, by ports and to expel; by default the rate of all ports together.
     pub memory_bandwidth: Option<Rate>,
-    /// Bytes of that rate that can be saved up.
+    /// Bytes of memory bandwidth that can be saved up.
     pub burst: Bytes,
 }
 
@@ -70,20 +70,21 @@ pub trait BufferPolicy {
     fn rises_as_the_pool_fills(&self) -> bool {
         false
     }
-    /// Way in which it follows queues, if it does. [`Occupancy::followed`] then tells of them; no other policy pays for
-    /// that.
+    /// Way in which the policy follows queues, if it does. [`Occupancy::followed`] then tells of them; no other
+    /// policy pays for that.
     fn follows(&self) -> Option<Following> {
         None
     }
-    /// Whether a packet that finds the pool full pushes out the first ones of the longest queue, which may be its own.
+    /// Whether a packet that finds the pool full pushes out the first packets of the longest queue, perhaps its own
+    /// queue.
     fn pushes_out(&self) -> bool {
         false
     }
-    /// Way in which packets are expelled from queues above their threshold, if they are.
+    /// Way in which the policy expels packets from queues above their threshold, if it does.
     fn expels(&self) -> Option<Expelling> {
         None
     }
-    /// Whether it only answers thresholds, and asks for nothing but how full the pool is.
+    /// Whether the policy only answers thresholds, and asks for nothing but how full the pool is.
     fn only_answers(&self) -> bool {
         self.follows().is_none() && !self.pushes_out() && self.expels().is_none()
     }

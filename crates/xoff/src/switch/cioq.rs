@@ -63,8 +63,8 @@ pub struct Sizes {
     pub largest: u32,
     /// Units of the buffer of each input.
     pub input: u32,
-    /// Units of it that frames may have together which no pause holds back: those of lossy classes, and CNMs of
-    /// outputs.
+    /// Units of an input's buffer for all frames together that no pause holds back: those of lossy classes, and CNMs
+    /// of outputs.
     pub lossy: u32,
     /// Units of the buffer of each output that each class may have.
     pub output: u32,
@@ -81,17 +81,17 @@ pub struct Parts {
     pub ports: Vec<Port>,
     /// Next hops by destination.
     pub routes: SwitchRoutes,
-    /// Reactions of its ports to pause frames.
+    /// Reactions of the switch's ports to pause frames.
     pub reactions: Reactions,
     /// Classes in use.
     pub classes: Classes,
     /// Lossless classes.
     pub lossless: Classes,
-    /// Sizes of its buffers.
+    /// Sizes of the switch's buffers.
     pub sizes: Sizes,
     /// Thresholds at which senders of lossless classes pause and resume.
     pub thresholds: Thresholds,
-    /// Pause frames that tell them; `None` if no class is lossless.
+    /// Pause frames that tell senders to pause or resume; `None` if no class is lossless.
     pub pause_frames: Option<PauseFrames>,
     /// Virtual output queues of each input.
     pub voqs: Voqs,
@@ -128,7 +128,7 @@ pub struct Cioq {
     flow_control: flow_control::Inputs,
     crossbar: Crossbar,
     outputs: Vec<Output>,
-    /// Credits of each port whose link has them.
+    /// Credits of each port whose link has credits.
     credits: Vec<Option<Credits>>,
     reliable_delivery: bool,
     /// The class of all packets, if they line up at outputs: they leave in the order of arrival.
@@ -150,7 +150,7 @@ pub struct Cioq {
 /// Buffer of one output.
 #[derive(Clone, Copy, Debug, Default)]
 struct Output {
-    /// Units by class, those of frames that still cross included.
+    /// Units by class, including the units of frames that still cross.
     units: [u32; PRIORITIES],
     /// Bytes that wait, by class.
     queued: [Bytes; PRIORITIES],
@@ -159,7 +159,7 @@ struct Output {
 }
 
 impl Output {
-    /// Whether a class may have so many units more.
+    /// Whether an output has room for `units` more of a class.
     #[inline]
     fn has_room(&self, priority: usize, units: u32) -> bool {
         self.units[priority] + units <= self.limit
@@ -429,8 +429,8 @@ impl Cioq {
         }
     }
 
-    /// Sends the next frame of a port whose transmission has ended, and returns when the end of that one must be heard
-    /// of.
+    /// Sends the next frame of a port whose transmission has ended, and returns when the switch must hear of the new
+    /// end.
     pub fn on_end_of_transmission(
         &mut self,
         output: u16,
@@ -469,7 +469,7 @@ impl Cioq {
         }
     }
 
-    /// Frees the memory of a frame that leaves an output, for which others may wait.
+    /// Frees the memory of a frame that leaves an output, for which other frames may wait.
     #[inline]
     fn free_output(
         &mut self,
@@ -501,7 +501,7 @@ impl Sizes {
         frame.get().div_ceil(self.unit.get()) as u32
     }
 
-    /// Bytes of so many units.
+    /// Bytes of `units` units of memory.
     #[inline]
     pub fn bytes(&self, units: u32) -> Bytes {
         self.unit * u64::from(units)

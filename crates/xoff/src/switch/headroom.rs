@@ -17,20 +17,20 @@ pub struct Link {
     pub rate: Rate,
     /// Propagation delay [D_prop].
     pub delay: Span,
-    /// Bytes that one class may still send over it after the sender was told to pause, by formula [Phi].
+    /// Bytes that one class may still send over the link after the sender was told to pause, by formula [Phi].
     pub worst_case: Bytes,
 }
 
 /// Packet that has just arrived, with its ingress queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Port by which it came in.
+    /// Port by which the packet came in.
     pub port: usize,
     /// Class.
     pub priority: usize,
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that the packet takes.
     pub frame: Bytes,
-    /// Bytes of its queue in the shared pool, the packet included if it waits [`omega_s`].
+    /// Bytes of the packet's queue in the shared pool, the packet included if it waits [`omega_s`].
     pub shared: Bytes,
 }
 
@@ -39,7 +39,7 @@ pub struct Arrival {
 pub struct Held {
     /// Bytes of the packet's queue.
     pub queue: Bytes,
-    /// Bytes of all queues of its port.
+    /// Bytes of all queues of the packet's port.
     pub port: Bytes,
     /// Bytes of all queues of the switch.
     pub all: Bytes,
@@ -50,19 +50,19 @@ pub struct Held {
 pub trait HeadroomScheme {
     /// Settings in a scenario.
     type Parameters;
-    /// Adds to parameters so many bytes for each lossless class of some ports; `None` if the scheme computes sizes
+    /// Adds to parameters `size` bytes for each lossless class of `ports`; `None` if the scheme computes sizes
     /// itself.
     fn with_size_at(parameters: Self::Parameters, ports: Vec<u16>, size: Bytes) -> Option<Self::Parameters>;
     /// Headroom in bytes that the scheme sets aside on the switch.
     fn set_aside(&self) -> Bytes;
-    /// Bytes for which it surely has room after the pause of a port's class, or of the port where ports pause as a
-    /// whole.
+    /// Bytes for which the scheme surely has room after the pause of a port's class, or of the port where ports pause
+    /// as a whole.
     fn kept(&self, port: usize) -> Bytes;
     /// Headroom for a packet that came in by a port; one that does not fit is dropped.
     fn room(&self, port: usize, held: &Held) -> Room;
-    /// Hears of a packet that was counted in, or left as it came.
+    /// Hears of a packet that was counted in, or left at once without waiting.
     fn on_arrival(&mut self, _now: Time, _arrival: &Arrival) {}
-    /// Whether it must hear of packets that leave as they come, too.
+    /// Whether the scheme must hear of packets that leave at once without waiting, too.
     fn watches_passing(&self) -> bool {
         false
     }
@@ -100,8 +100,8 @@ macro_rules! headroom_schemes {
         }
 
         impl Parameters {
-            /// Adds so many bytes for each lossless class of some ports, which go before `size`; `None` if the scheme
-            /// has no `size`.
+            /// Adds `size` bytes for each lossless class of `ports`, which go before the setting `size`; `None` if
+            /// the scheme has no `size`.
             #[must_use]
             pub fn with_size_at(self, ports: Vec<u16>, size: Bytes) -> Option<Self> {
                 match self {
@@ -111,7 +111,7 @@ macro_rules! headroom_schemes {
                 }
             }
 
-            /// Starts the scheme on a switch with these links and so many lossless classes.
+            /// Starts the scheme on a switch with `links` and `classes` lossless classes.
             ///
             /// # Errors
             ///

@@ -113,7 +113,7 @@ impl XoffOfPorts {
 /// Memory of lossless classes, counted by the ports where packets came in.
 #[derive(Debug)]
 pub struct Ingress {
-    /// Thresholds where all ports have the same.
+    /// Pause thresholds where all ports have the same ones.
     xoff: Xoff,
     /// Thresholds where ports differ.
     xoff_of_ports: Option<XoffOfPorts>,
@@ -272,8 +272,8 @@ impl Ingress {
         self.headroom.watches_passing()
     }
 
-    /// Hears of a packet that has left as it came and counts nowhere. Returns what the sender is told, because the
-    /// headroom scheme may now answer otherwise for its queue.
+    /// Hears of a packet that has left without waiting and counts nowhere. Returns what the sender is told, because
+    /// the headroom scheme may now answer otherwise for its queue.
     pub fn pass(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
         self.headroom.on_arrival(now, &self.arrival(index, frame));
         if self.queues[index].bytes() == Bytes::ZERO && self.ports[Self::port(index)].shared == Bytes::ZERO {

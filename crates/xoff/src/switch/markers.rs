@@ -16,7 +16,7 @@ use crate::kernel::units::{Bytes, Time};
 pub struct Placed {
     /// The marker; `None` where places of this kind are not marked.
     pub marker: Option<AnyMarker>,
-    /// Moment at which it is asked.
+    /// Moment at which the marker is asked.
     pub when: When,
 }
 
@@ -25,7 +25,7 @@ pub struct Placed {
 pub enum OnPlaces {
     /// One marker for every place.
     Alike(Placed),
-    /// Several markers, and the index of the one at each place.
+    /// Several markers, and for each place the index of its marker.
     Several(Vec<Placed>, Vec<u16>),
 }
 
@@ -37,10 +37,10 @@ pub struct Markers {
     pools: Placed,
     /// Place of `pools` for which the packets of each port count.
     pool_of: Vec<u16>,
-    /// Bytes in its queue from which on markers are asked about a packet that enters. Below, none answers or remembers
-    /// anything.
+    /// Bytes in a queue from which on markers are asked about a packet that enters the queue. Below, none answers or
+    /// remembers anything.
     asked_from: Bytes,
-    /// Bytes at its port from which on markers are asked about a packet that leaves.
+    /// Bytes at a port from which on markers are asked about a packet that leaves the port.
     asked_at_dequeue_from: Bytes,
     /// Bytes at a port below which no marker answers or remembers anything.
     quiet_below: Bytes,
@@ -57,9 +57,9 @@ pub struct Markers {
 pub struct Candidate {
     /// Time at which the packet enters or leaves its queue.
     pub now: Time,
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that the packet takes.
     pub frame: Bytes,
-    /// Whether it can be marked.
+    /// Whether the packet can be marked.
     pub is_ecn_capable: bool,
 }
 
@@ -70,7 +70,7 @@ impl Candidate {
 }
 
 impl Placed {
-    /// Whether the marker of a place marks a packet beside so many bytes of `others`, if it is asked at this moment.
+    /// Whether the marker of a place, if asked at this moment, marks a packet beside `others` bytes.
     fn marks(
         &mut self,
         place: usize,
@@ -212,7 +212,7 @@ impl Markers {
         self.may_mark_departures(|| mmu.port_bytes(port))
     }
 
-    /// Whether a packet that leaves a port with so many bytes may be marked.
+    /// Whether a packet that leaves a port with `bytes` bytes may be marked.
     #[inline]
     pub fn may_mark_departures(&self, bytes: impl FnOnce() -> Bytes) -> bool {
         self.asked_at_dequeue_from != Bytes::MAX && bytes() >= self.asked_at_dequeue_from
@@ -230,7 +230,7 @@ impl Markers {
         self.tell(queue, AnyMarker::on_refusal);
     }
 
-    /// Tells followers that the packet at the head of `queue` is dropped, about which no marker is asked.
+    /// Tells followers that the packet at the head of `queue` is dropped without a question to any marker.
     #[cold]
     pub fn on_loss(&mut self, queue: usize) {
         self.tell(queue, AnyMarker::on_loss);

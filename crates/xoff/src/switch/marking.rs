@@ -65,9 +65,9 @@ pub enum When {
 pub struct Place {
     /// The pool, if the place is one.
     pub pool: Option<Pool>,
-    /// Whether packets leave it in the order of arrival, and can be dropped as they leave.
+    /// Whether packets leave the place in the order of arrival, and can be dropped as they leave.
     pub drops_at_head: bool,
-    /// Rate at which it empties: that of its port, or of the fastest port of its pool.
+    /// Rate at which the place empties: that of its port, or of the fastest port of its pool.
     pub rate: Rate,
     /// The largest frame that can arrive, without rounding to cells.
     pub largest_frame: Bytes,
@@ -78,7 +78,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place of which nothing is known but its rate and its largest frame.
+    /// Place of which only the rate and the largest frame are known.
     pub fn at(rate: Rate, largest_frame: Bytes) -> Self {
         Self { pool: None, drops_at_head: false, rate, largest_frame, cell: None, counts_bytes: false }
     }
@@ -107,11 +107,11 @@ impl Place {
 pub struct Pool {
     /// Size of the shared pool, reserves not counted.
     pub shared: Bytes,
-    /// Number of its ports.
+    /// Number of the pool's ports.
     pub ports: u64,
-    /// Rate of its fastest port.
+    /// Rate of the pool's fastest port.
     pub rate: Rate,
-    /// Rate of all its ports together.
+    /// Rate of all ports of the pool together.
     pub together: Rate,
     /// Least share of the free pool that any queue may take, if the buffer policy has one.
     pub alpha: Option<Ratio>,
@@ -141,13 +141,13 @@ pub struct Range {
     pub all_above: Bytes,
 }
 
-/// Decides for each packet of its places whether it is marked.
+/// Decides for each packet at the marker's places whether to mark the packet.
 pub trait Marker: Sized {
     /// Settings in a scenario.
     type Parameters;
-    /// Moment at which it wants to be asked.
+    /// Moment at which the marker wants to be asked.
     fn when(parameters: &Self::Parameters) -> When;
-    /// Starts the marker of these places.
+    /// Starts one marker for all of `places`.
     fn new(parameters: &Self::Parameters, places: &[Place]) -> Result<Self, Unfit>;
     /// Decides about one packet of a place.
     fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal;
@@ -160,7 +160,7 @@ pub trait Marker: Sized {
     fn reach(&self, place: usize) -> Option<Range> {
         self.range(place)
     }
-    /// Length up to which it marks and remembers nothing at any place, and need not be asked.
+    /// Length up to which the marker marks and remembers nothing at any place, and need not be asked.
     fn silent_up_to(&self) -> Option<Bytes> {
         None
     }
@@ -168,20 +168,20 @@ pub trait Marker: Sized {
     fn is_threshold(&self) -> bool {
         false
     }
-    /// Whether it has packets dropped as they leave. Other markers are asked at enqueue about packets that are not
-    /// ECN-capable.
+    /// Whether the marker has packets dropped as they leave. Other markers are asked at enqueue about packets that
+    /// are not ECN-capable.
     fn drops_at_head(&self) -> bool {
         false
     }
-    /// Whether it hears of every arrival and departure, beside the packets that it is asked about.
+    /// Whether the marker hears of every arrival and departure, beside the packets that it is asked about.
     fn follows(&self) -> bool {
         false
     }
-    /// Hears of a packet that arrives, before it is asked about it.
+    /// Hears of a packet that arrives, before the switch asks whether to mark the packet.
     fn on_arrival(&mut self, _place: usize, _level: &Level) {}
     /// Hears that the packet that has just arrived is dropped.
     fn on_refusal(&mut self, _place: usize) {}
-    /// Hears that the packet that has waited longest is dropped; it is not asked about it.
+    /// Hears that the packet that has waited longest is dropped; nobody asks whether to mark that packet.
     fn on_loss(&mut self, _place: usize) {}
     /// Hears of a packet that leaves.
     fn on_departure(&mut self, _place: usize, _departure: &Departure) {}
@@ -201,7 +201,7 @@ macro_rules! markers {
             pub fn when(&self) -> When {
                 match self { $(Self::$name(parameters) => $module::$name::when(parameters),)* }
             }
-            /// Starts the marker of these places.
+            /// Starts one marker for all of `places`.
             pub fn start(&self, places: &[Place]) -> Result<AnyMarker, Unfit> {
                 match self {
                     $(Self::$name(parameters) => $module::$name::new(parameters, places).map(AnyMarker::$name),)*

@@ -10,7 +10,7 @@ use crate::kernel::units::Ratio;
 pub trait Matching {
     /// Settings in a scenario.
     type Parameters;
-    /// Makes the matching of a crossbar with so many ports, at most [`BitSet::LIMIT`].
+    /// Makes the matching of a crossbar with `ports` ports, at most [`BitSet::LIMIT`].
     fn new(parameters: &Self::Parameters, ports: usize) -> Self;
     /// Pairs some of these inputs with some of these outputs, and tells each pair, input first. `requests` answers the inputs
     /// that have something for an output. Returns whether nobody is left who could be paired.
@@ -84,14 +84,14 @@ const DEFAULT_SPEEDUP: Ratio = Ratio::new(2, 1);
 /// idle. Otherwise it would lose turns to inputs that have nothing to send elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Turn {
-    /// Input with which it goes on.
+    /// Input with which the output goes on.
     next: u16,
     /// Inputs whose turn came while they were busy.
     owed: BitSet,
 }
 
 impl Turn {
-    /// Input that has its turn, of those that ask and are idle.
+    /// Input that has its turn, among the inputs that ask and are idle.
     #[inline]
     fn of(self, asking: BitSet, idle: BitSet) -> Option<u16> {
         let asking = asking.and(idle);
@@ -166,7 +166,7 @@ impl Pointers {
         });
     }
 
-    /// The port after this one.
+    /// Port after `port`.
     #[inline]
     fn after(port: u16) -> u16 {
         // Beyond the last port the search begins with the first.

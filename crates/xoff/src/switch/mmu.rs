@@ -30,7 +30,7 @@ struct Queue {
     bytes: Bytes,
     /// Bytes in the shared pool; the rest is in the reserve.
     shared: Bytes,
-    /// Index of its pool.
+    /// Index of the queue's pool.
     pool: usize,
 }
 
@@ -51,7 +51,7 @@ impl Reserve {
         }
     }
 
-    /// Bytes of all reserves of so many ports, with so many classes in use.
+    /// Bytes of all reserves of `ports` ports with `classes` classes in use.
     pub fn of_ports(self, ports: u64, classes: u64) -> Bytes {
         match self {
             Self::PerQueue(size) => size * (ports * classes),
@@ -65,16 +65,16 @@ impl Reserve {
 pub struct Pool {
     /// Size in bytes, reserves not counted.
     pub shared: Bytes,
-    /// Numbers of its ports.
+    /// Numbers of the pool's ports.
     pub ports: Vec<u16>,
 }
 
 /// Part of memory in which a packet is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// The reserve of its queue or port.
+    /// The reserve of the packet's queue or port.
     Reserve,
-    /// The shared pool of its port.
+    /// The shared pool of the packet's port.
     Shared,
 }
 
@@ -130,7 +130,7 @@ impl Ample {
 }
 
 impl Mmu {
-    /// Empty memory of these pools. Each port is in one pool, which it shares with `queues_of_port` queues.
+    /// Empty memory, divided into `pools`. Each port is in one pool, which it shares with `queues_of_port` queues.
     pub fn new(
         pools: &[Pool],
         reserve: Reserve,
@@ -283,7 +283,7 @@ impl Mmu {
         }
     }
 
-    /// Bytes of its pool that the policy lets a queue have.
+    /// Bytes of the shared pool that the policy lets a queue have.
     #[inline]
     fn threshold(&self, queue: usize) -> Bytes {
         let index = self.queues[queue].pool;
@@ -297,7 +297,7 @@ impl Mmu {
         }
     }
 
-    /// Whether an arriving packet pushes out others from a full pool.
+    /// Whether an arriving packet pushes out other packets from a full pool.
     pub fn pushes_out(&self) -> bool {
         self.policy.pushes_out()
     }

@@ -18,7 +18,7 @@ pub struct Pausing {
 }
 
 impl Pausing {
-    /// Pauses by this accounting, with these frames.
+    /// Pauses senders by the accounting of `ingress`, with pause frames from `frames`.
     pub fn new(ingress: Ingress, frames: PauseFrames) -> Self {
         Self { ingress, frames }
     }
@@ -33,7 +33,7 @@ impl Pausing {
         &self.ingress
     }
 
-    /// Counts in a packet that takes `frame` bytes of memory, tells its sender what follows, and returns that.
+    /// Counts in a packet that takes `frame` bytes of memory, and tells and returns what its sender must do.
     pub fn admit(
         &mut self,
         packet: &Packet,
@@ -51,7 +51,8 @@ impl Pausing {
         (request, admitted)
     }
 
-    /// Takes note of a packet of `frame` bytes that leaves as it came, tells its sender what follows, and returns that.
+    /// Takes note of a packet of `frame` bytes that leaves without waiting, and tells and returns what its sender
+    /// must do.
     pub fn pass(
         &mut self,
         (ingress, priority): (u16, usize),
@@ -68,7 +69,7 @@ impl Pausing {
         request
     }
 
-    /// Counts out a packet that takes `frame` bytes of memory, and tells its sender what follows.
+    /// Counts out a packet that takes `frame` bytes of memory, and tells its sender what to do next.
     pub fn remove(
         &mut self,
         packet: &Packet,

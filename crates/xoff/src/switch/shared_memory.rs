@@ -70,14 +70,14 @@ pub struct Parts {
     pub lines_up: Option<usize>,
 }
 
-/// Pieces from which a switch with lossless classes is built besides.
+/// Further pieces that a switch with lossless classes is built from.
 #[derive(Debug)]
 pub struct LosslessParts {
     /// The lossless classes.
     pub classes: Classes,
     /// Ingress accounting and the pause frames of the switch.
     pub pausing: Pausing,
-    /// Reactions of its ports to the pause frames of others.
+    /// Reactions of the switch's ports to pause frames that arrive.
     pub reactions: Reactions,
     /// Watchdog over paused queues, and its action.
     pub watchdog: Option<(WatchdogTimes, WatchdogAction)>,

@@ -16,7 +16,7 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Makes an index of these nodes, the first `hosts` of which are hosts.
+    /// Makes an index of `nodes`, of which the first `hosts` are hosts.
     pub fn new(nodes: &'a [Node], hosts: u32) -> Self {
         Self::with_adapters(nodes, hosts, hosts)
     }

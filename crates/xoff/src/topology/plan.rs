@@ -9,12 +9,12 @@ use crate::scenario::{FlowControl, InternalLink, LinkSettings, ScenarioError};
 /// Most links of a topology, more than any simulation finishes with. A mistyped number cannot fill the memory.
 const MAXIMUM_LINKS: u64 = 1 << 22;
 
-/// Links whose capacity a load can be a share of.
+/// Core links, of whose capacity a workload's load can be a share.
 #[derive(Debug)]
 pub(super) struct CoreLinks {
-    /// Range of their indices.
+    /// Range of the links' indices.
     pub(super) links: Range<usize>,
-    /// Direction in which they count.
+    /// Direction in which the links count.
     pub(super) way: CoreWay,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct CoreLinks {
 pub(super) enum CoreWay {
     Up,
     Both,
-    /// Each direction for itself.
+    /// Each direction of a link for itself.
     Each,
 }
 

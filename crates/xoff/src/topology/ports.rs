@@ -5,7 +5,7 @@ use super::{Link, NodeId};
 /// Index of a port among the ports of all nodes, and so of the direction of a link that it feeds.
 pub type PortId = u32;
 
-/// End of a link, seen from the node that has it.
+/// End of a link, seen from the node at this end.
 #[allow(clippy::struct_field_names, reason = "the port at the other end is no field of this one")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {

@@ -23,7 +23,7 @@ impl Servers {
         host / (self.stride * self.per_server) * self.stride + host % self.stride
     }
 
-    /// Returns the hosts that share the server of this one, itself among them.
+    /// Returns the hosts that share a host's server, the host itself among them.
     pub fn together(&self, host: NodeId) -> impl Iterator<Item = NodeId> + use<> {
         debug_assert!(host < self.hosts, "an adapter inside is no host");
         let block = self.stride * self.per_server;
@@ -36,7 +36,7 @@ impl Servers {
         if adapter < self.hosts { adapter } else { adapter - self.hosts }
     }
 
-    /// Returns the other adapter of the host that has this one.
+    /// Returns the other adapter of the host to which `adapter` belongs.
     pub fn beside(&self, adapter: NodeId) -> NodeId {
         if adapter < self.hosts { adapter + self.hosts } else { adapter - self.hosts }
     }

@@ -26,7 +26,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// Returns the whole units in so many bytes.
+    /// Returns the whole units in `bytes`.
     fn whole(&self, bytes: Bytes) -> u64 {
         bytes.get() / self.unit.get()
     }
@@ -41,7 +41,7 @@ impl Units {
         self.whole(buffer) / self.classes.max(1)
     }
 
-    /// Returns the bytes of so many units.
+    /// Returns the bytes of `units` units.
     fn bytes(&self, units: u64) -> Bytes {
         self.unit * units
     }
@@ -68,12 +68,12 @@ struct Parts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Most {
     bytes: Bytes,
-    /// Change of the settings that would raise it.
+    /// Change of the settings that would raise the most bytes of a class.
     remedy: &'static str,
 }
 
 impl Subject<'_> {
-    /// Returns the units of a memory with so many bytes each.
+    /// Returns the units of a memory with `unit` bytes each.
     pub(super) fn units(&self, unit: Bytes) -> Units {
         let largest = self.largest_frame().get().div_ceil(unit.get());
         Units { unit, classes: self.fabric.classes.count().into(), largest }
@@ -176,7 +176,8 @@ impl Subject<'_> {
         Err(self.refuse_cioq("input.xon", &problem, &expected))
     }
 
-    /// Returns the units at which senders of lossless classes pause; `later` is what may come of each class after that.
+    /// Returns the units at which senders of lossless classes pause; `later` units of a class may arrive after the
+    /// pause.
     fn xoff(
         &self,
         cioq: &CioqSettings,

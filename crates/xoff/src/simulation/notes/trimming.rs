@@ -1,4 +1,4 @@
-//! Notes on switches that trim packets where there are none to trim.
+//! Notes on switches that trim packets where there are no packets to trim.
 
 use super::Simulation;
 use crate::classes::Classes;

@@ -26,11 +26,11 @@ pub struct CongestionPoints {
 /// Counters of the CNMs of one switch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CnmCounters {
-    /// CNMs made by the congestion points of its inputs.
+    /// CNMs made by the congestion points of the switch's inputs.
     pub of_inputs: u64,
-    /// CNMs made by the congestion points of its outputs.
+    /// CNMs made by the congestion points of the switch's outputs.
     pub of_outputs: u64,
-    /// CNMs that have crossed its crossbar.
+    /// CNMs that have crossed the switch's crossbar.
     pub crossed: u64,
 }
 
@@ -173,7 +173,7 @@ impl Cioq {
         }
     }
 
-    /// Starts the clock that samples while the sender of a class is paused, if there is one.
+    /// Starts the clock, if there is one, that samples an input while the sender of a class is paused.
     #[cold]
     pub(super) fn keep_alive(
         &mut self,

@@ -43,7 +43,7 @@ pub(super) struct Crossbar {
 }
 
 impl Crossbar {
-    /// An idle crossbar of this rate between so many ports, for so many classes.
+    /// Idle crossbar of this rate with `ports` inputs and outputs, for `ranks` classes.
     pub(super) fn new(rate: Rate, matching: &matching::Parameters, ports: usize, ranks: usize) -> Self {
         Self {
             clock: TransmissionClock::new(rate),
@@ -139,7 +139,7 @@ impl Crossbar {
         };
     }
 
-    /// Idle outputs with room that an idle input could want, without those of which nothing has changed.
+    /// Idle outputs with room that an idle input could want, except outputs for which nothing has changed.
     #[inline]
     fn worth_asking(&self) -> BitSet {
         let changed_inputs = self.changed_inputs.and(self.idle_inputs);
@@ -177,7 +177,7 @@ impl Crossbar {
         }
     }
 
-    /// Takes a frame that has crossed by now; of several, that of the lowest output.
+    /// Takes a frame that has crossed by now; of several, the frame for the lowest output.
     #[inline]
     pub(super) fn take_crossed(&mut self, now: Time) -> Option<Transfer> {
         let &(end, output) = self.ends.front()?;

@@ -51,7 +51,7 @@ impl Cioq {
         self.outputs[number].has_room(priority, largest)
     }
 
-    /// Makes the next departure of an output an event, which may leave room where there is none.
+    /// Makes the next departure from an output an event, since the departure may leave room in a full buffer.
     #[cold]
     pub(super) fn expect_room(&mut self, output: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if self.fifo.is_none() {

@@ -5,12 +5,12 @@ use crate::kernel::units::Time;
 use crate::pause_frames::PfcRequest;
 use crate::pfc::{Durations, OffTime};
 
-/// Units of one class in the buffer of one input at which its sender is told to pause or to resume.
+/// Units of one class in the buffer of an input at which the switch tells the sender to pause or to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Units at or above which it pauses [STOP].
+    /// Units at or above which the sender pauses [STOP].
     pub xoff: u32,
-    /// Units at or below which it resumes [GO].
+    /// Units at or below which the sender resumes [GO].
     pub xon: u32,
 }
 

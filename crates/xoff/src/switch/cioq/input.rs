@@ -20,14 +20,14 @@ const NONE: u32 = u32::MAX;
 struct Stored {
     packet: Packet,
     units: u32,
-    /// Number among the frames of its input and class.
+    /// Number of the frame among the frames of its input and class.
     position: u32,
-    /// Slot of the next frame in its queue.
+    /// Slot of the next frame in the same queue.
     next: u32,
     egress: u16,
     /// Whether this is a copy of a frame that has gone on.
     is_copy: bool,
-    /// Whether a pause can hold back frames of its sender and class.
+    /// Whether a pause can hold back frames of this frame's sender and class.
     is_pausable: bool,
 }
 
@@ -97,11 +97,11 @@ struct Voq {
 pub(super) struct Place {
     /// Virtual output queue.
     pub(super) voq: u32,
-    /// Output to which it goes.
+    /// Output to which the frame goes.
     pub(super) egress: u16,
-    /// Rank of its class among those in use.
+    /// Rank of the frame's class among the classes in use.
     pub(super) rank: usize,
-    /// Whether it came from a sender that pauses for its class.
+    /// Whether the frame came from a sender that pauses for its class.
     pub(super) is_pausable: bool,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Input {
     outputs: usize,
-    /// Slots of its frames by class, in no order.
+    /// Slots of the input's frames by class, in no order.
     occupied: [Vec<u32>; PRIORITIES],
     voqs: Box<[Voq]>,
     /// Virtual output queues whose first frame goes to an output, by rank and output; they take turns.

@@ -15,7 +15,7 @@ use crate::routing::SharedTuples;
 /// Buffer at the other end of a link with credits.
 #[derive(Clone, Copy, Debug)]
 pub struct Downstream {
-    /// Bytes of its units.
+    /// Bytes of one unit of the buffer.
     pub unit: Bytes,
     /// Units for each class.
     pub units: u32,

@@ -18,11 +18,11 @@ pub(super) enum Signal {
 pub(super) struct Credit {
     /// Class of the frame.
     pub(super) priority: usize,
-    /// Units of the buffer that it has left.
+    /// Units of the buffer that the frame has left.
     pub(super) units: u32,
-    /// Host to which it goes.
+    /// Host to which the frame goes.
     pub(super) destination: NodeId,
-    /// Occupancy of the fullest buffer on its further way, in parts of 65536.
+    /// Occupancy of the fullest buffer on the frame's further way, in parts of 65536.
     pub(super) congestion: u32,
 }
 

@@ -31,7 +31,7 @@ impl Default for Parameters {
 pub struct Adaptive(PerQueue);
 
 impl Adaptive {
-    /// Headroom for these links.
+    /// Headroom for the ports of `links`.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub(super) fn sizes(
     Ok(links.iter().zip(own).map(size).collect())
 }
 
-/// Adds a table of `size` for those of some ports that no table names yet.
+/// Adds a table of `size` for the members of `ports` that no table names yet.
 pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u16>, size: Bytes) {
     let ports = not_among(ports, at_ports.iter().flat_map(|table| &table.ports));
     if !ports.is_empty() {

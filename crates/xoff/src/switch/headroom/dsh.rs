@@ -115,7 +115,7 @@ struct Queue {
 struct Turns {
     /// Queue of the last packet.
     priority: Option<u8>,
-    /// Time at which that queue's turn began.
+    /// Time at which the turn of the last packet's queue began.
     since: Time,
     /// Whether another queue had packets within the window.
     alternate: bool,
@@ -141,7 +141,7 @@ pub struct Dsh {
 }
 
 impl Dsh {
-    /// Headroom for these links.
+    /// Headroom for the ports of `links`.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Parameters {
         own.and_then(|place| self.at_ports[place].insurance).or(self.insurance)
     }
 
-    /// Key that decides its insurance.
+    /// Key that decides the insurance of a port.
     fn insurance_key(&self, own: Option<usize>) -> String {
         match own.map(|place| (place, &self.at_ports[place])) {
             Some((place, table)) if table.insurance.is_some() => format!("at_ports[{place}].insurance"),

@@ -48,7 +48,7 @@ pub struct Oversubscribed {
 }
 
 impl Oversubscribed {
-    /// Headroom for these links.
+    /// Headroom for the ports of `links`.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl HeadroomScheme for Oversubscribed {
         own.min(self.pool.saturating_sub(self.queues.all() - own))
     }
 
-    /// Headroom of its own, or that of the pool where that is less.
+    /// Headroom of the queue itself, or of the whole pool where less of the pool is free.
     fn room(&self, port: usize, held: &Held) -> Room {
         let (own, pool) = (self.queues.room(port, held.queue), Room { held: held.all, limit: self.pool });
         if own.free() < pool.free() { own } else { pool }

@@ -18,7 +18,7 @@ impl PerQueue {
         self.sizes.iter().copied().sum::<Bytes>() * self.classes
     }
 
-    /// Returns the headroom of a queue at `port`, of which it uses `held` bytes now.
+    /// Returns the headroom of a queue at `port` that uses `held` bytes of it now.
     pub(super) fn room(&self, port: usize, held: Bytes) -> Room {
         Room { held, limit: self.sizes[port] }
     }

@@ -28,7 +28,7 @@ pub struct Parameters {
 pub struct Sih(PerQueue);
 
 impl Sih {
-    /// Headroom for these links.
+    /// Headroom for the ports of `links`.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub struct Codel {
 /// State of one queue.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// Arrival time of each of its packets.
+    /// Arrival time of each packet in the queue.
     arrivals: Ring<Time>,
     /// Time at which packets will have waited too long for an interval [first_above_time].
     too_long_at: Option<Time>,

@@ -54,7 +54,7 @@ pub struct Pi {
     interval: Span,
     /// Probability that a byte above the reference adds [a].
     gain: f64,
-    /// Probability that it takes away a sample later [b].
+    /// Probability that a byte above the reference takes away a sample later [b].
     gain_before: f64,
     places: Vec<Control>,
 }

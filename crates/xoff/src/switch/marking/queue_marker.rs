@@ -18,7 +18,7 @@ impl QueueMarker {
         Self { marker, when, rng }
     }
 
-    /// Whether a packet that enters or leaves a queue beside these others is marked.
+    /// Whether the marker marks a packet that enters or leaves a queue beside `level.others` bytes.
     /// A marker that looks at dequeue is asked at enqueue about packets that it would have to drop.
     pub fn marks(&mut self, moment: When, queue: usize, level: &Level, is_ecn_capable: bool) -> bool {
         self.tell(moment, queue, level);
@@ -26,7 +26,7 @@ impl QueueMarker {
         moment == asked && self.marker.signal(queue, level, &mut self.rng) == Signal::Mark
     }
 
-    /// Tells a marker that follows its queues of a packet that enters or leaves one beside these others.
+    /// Tells a marker that follows its queues of a packet that enters or leaves a queue beside `level.others` bytes.
     pub fn tell(&mut self, moment: When, queue: usize, level: &Level) {
         if !self.marker.follows() {
             return;

@@ -49,7 +49,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// On the instantaneous length, each packet by itself.
+    /// RED on the instantaneous length, which decides on each packet by itself.
     pub fn between(minimum: Bytes, maximum: Bytes, probability: f64) -> Self {
         Self {
             minimum,
@@ -73,11 +73,11 @@ pub struct Red {
     probability: f64,
     gentle: bool,
     uniform: bool,
-    /// The packet in whose bytes is counted, where bytes are counted and not packets.
+    /// Size of the packet that counts as one, where RED counts bytes and not packets.
     counted_packet: Option<Bytes>,
     /// Packets or bytes that have passed at each place since the last mark, or since the length rose above the minimum.
     counts: Vec<Option<u64>>,
-    /// None where the instantaneous length counts.
+    /// Average length of each place; `None` where the instantaneous length counts.
     averages: Option<Averages>,
 }
 
@@ -91,11 +91,11 @@ struct Averages {
 /// The average length of one place.
 #[derive(Clone, Debug)]
 struct Average {
-    /// In bytes [avg].
+    /// Average length in bytes [avg].
     length: f64,
     /// Time at which the place became empty, or was last found empty [q_time].
     empty_since: Time,
-    /// In which a typical packet could have left [s].
+    /// Time in which a typical packet could have left [s].
     slot: Span,
 }
 

@@ -14,7 +14,7 @@ use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 #[derive(Debug)]
 pub(super) struct Expulsion {
     clock: TransmissionClock,
-    /// Time in which the bucket fills up.
+    /// Time in which the token bucket fills up.
     burst: Span,
     /// Time at which everything read is paid for.
     paid: Time,
@@ -44,7 +44,7 @@ impl Expulsion {
         }
     }
 
-    /// Takes the bandwidth for so many bytes from the bucket.
+    /// Takes the memory bandwidth to read `bytes` from the token bucket.
     fn read(&mut self, now: Time, bytes: Bytes) {
         let full = Time::new(now.get().saturating_sub(self.burst.get()));
         let paid = self.paid.max(full).get().saturating_add(self.clock.transmission_time(bytes).get());

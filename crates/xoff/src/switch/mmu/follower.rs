@@ -16,7 +16,7 @@ pub(super) struct Follower {
     looked: Time,
     /// Time from which on the next arrival looks at queues.
     next: Time,
-    /// Bytes of its flow before the packet that asks.
+    /// Bytes of a flow before the packet that asks for room.
     offset: u64,
     queues: Vec<Queue>,
     /// Congested queues of each class, pool by pool.
@@ -28,11 +28,11 @@ pub(super) struct Follower {
 /// One queue since the last look.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
-    /// Whether it had no packets at some instant.
+    /// Whether the queue had no packets at some instant.
     was_empty: bool,
-    /// Transmission time of the packets that its port has begun to send.
+    /// Transmission time of the queue's packets that the port has begun to send.
     served: Span,
-    /// Time at which its port has sent the last of them.
+    /// Time at which the port has sent the last packet that it began to send from the queue.
     served_until: Time,
     /// Drain rate at the last look, as a share of the port's rate.
     drain_rate: Ratio,

@@ -18,7 +18,7 @@ pub struct Quirks {
 }
 
 impl Quirks {
-    /// Quirks of a memory with so many ports.
+    /// Quirks of a memory with `ports` ports.
     /// With `threshold_with_packet` a packet is dropped if its whole queue and itself exceed the threshold. With
     /// `leaking_reserve` the reserve's counter takes more than it gives back.
     pub fn new(threshold_with_packet: bool, leaking_reserve: bool, ports: usize) -> Self {

@@ -33,7 +33,7 @@ pub struct Lossless {
     classes: Classes,
     pub(super) pausing: Pausing,
     pub(super) reactions: Reactions,
-    /// Whether the headroom scheme hears of packets that leave as they come.
+    /// Whether the headroom scheme hears of packets that leave without waiting.
     watches_passing: bool,
     pub(super) watchdog: Option<Box<PortWatchdog>>,
 }
@@ -210,7 +210,7 @@ impl Lossless {
         ports[Mmu::port(queue)].drop(packet, reason, Some(room), context);
     }
 
-    /// Tells the headroom scheme of a packet that has left as it came, which may change whether its sender pauses.
+    /// Tells the headroom scheme of a packet that left without waiting, which may change whether its sender pauses.
     #[inline(never)]
     fn note_passing(
         &mut self,

@@ -43,7 +43,7 @@ impl Egress {
     }
 }
 
-/// Whether a packet waits in a queue of these ports.
+/// Returns a test of whether a packet waits in a given queue of `ports`.
 fn holds(ports: &[Port]) -> impl Fn(usize) -> bool {
     |queue| ports[Mmu::port(queue)].has_queued(queue % PRIORITIES)
 }

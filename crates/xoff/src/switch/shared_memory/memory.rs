@@ -75,7 +75,7 @@ impl Memory {
         markers.at_enqueue(queue, mmu, || candidate(packet, Cell::taken_of(*cell, packet.frame()), now))
     }
 
-    /// Whether the markers mark a packet that leaves as it comes.
+    /// Whether the markers mark a packet that leaves without waiting.
     // Called at two places, and nearly always there is nothing to ask.
     #[inline(always)]
     #[allow(clippy::inline_always)]

@@ -20,12 +20,12 @@ impl PortWatchdog {
         Self { watchdog: Watchdog::new(times, ports), action }
     }
 
-    /// Queues that it has let go, in order of detection.
+    /// Queues that the watchdog has let go, in order of detection.
     pub(super) fn interventions(&self) -> &[Intervention] {
         self.watchdog.interventions()
     }
 
-    /// Time of its next look at a queue.
+    /// Time of the watchdog's next look at a queue.
     pub(super) fn due(&self) -> Time {
         self.watchdog.due()
     }
