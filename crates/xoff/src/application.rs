@@ -18,9 +18,9 @@ const OF_APPLICATION: u32 = 1 << 31;
 /// Flow of an application as its receiver knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Channel, which tells the plan and the role of a host in it.
+    /// Channel of the flow, which tells the plan and the role of a host in the plan.
     pub channel: u32,
-    /// Number of flows that came by this channel before.
+    /// Number of flows that the channel carried before this flow.
     pub turn: u32,
 }
 
@@ -102,7 +102,7 @@ pub struct Plans {
 }
 
 impl Plans {
-    /// Collects these plans, and numbers their channels one after another.
+    /// Collects `plans`, and numbers the channels of all plans one after another.
     pub fn new(plans: Vec<Plan>) -> Self {
         let mut channels = 0;
         let first_channels = plans.iter().map(|plan| {
@@ -132,27 +132,27 @@ impl Plans {
         self
     }
 
-    /// Plans in the order of their workloads.
+    /// Plans of all applications, in the order of the workloads.
     pub fn all(&self) -> &[Plan] {
         &self.all
     }
 
-    /// Returns the plan of this number if it is of queries.
+    /// Returns the plan with number `plan` if it is a plan of queries.
     pub fn query(&self, plan: usize) -> Option<&query::Plan> {
         if let Plan::Query(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
-    /// Returns the plan of this number if it is of collectives.
+    /// Returns the plan with number `plan` if it is a plan of collectives.
     pub fn collective(&self, plan: usize) -> Option<&collective::Plan> {
         if let Plan::Collective(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
-    /// Returns the plan of this number if it is a job.
+    /// Returns the plan with number `plan` if it is the plan of a job.
     pub fn job(&self, plan: usize) -> Option<&job::Plan> {
         if let Plan::Job(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
-    /// Returns the flow of a job that its receiver knows by this number, if it is one.
+    /// Returns the flow that its receiver knows by `number`, if the flow belongs to a job.
     pub fn job_flow(&self, number: u32) -> Option<JobFlow> {
         let Arrival { channel, turn } = self.arrival(number)?;
         let (plan, receiver) = self.of_channel(channel);

@@ -81,7 +81,7 @@ enum TimerKey {
     Interrupt,
     /// Retransmission or pacing of a flow, by its number at this host.
     Sending(u32),
-    /// A pending acknowledgement, by the flow's number among those received here.
+    /// A pending acknowledgement, by the flow's number among the flows received here.
     Reception(u32),
     /// The notification point of a persistent queue pair, by its place.
     NotificationPoint(u32),
@@ -101,11 +101,11 @@ enum TimerKey {
     ReactionPoint(u32),
     /// The next query of an aggregator, by its plan.
     Query(u32),
-    /// A response, by its place among those that wait.
+    /// A response, by its place among the responses that wait.
     Response(u32),
     /// The next step of a rank, by its plan.
     Collective(u32),
-    /// A flow of a job, by its place among those that wait for their time.
+    /// A flow of a job, by its place among the flows that wait for their time.
     Job(u32),
     /// The end of a flow, by its number at this host.
     End(u32),
@@ -205,7 +205,7 @@ impl Host {
         }
     }
 
-    /// Makes the adapter slow at these times, which are in order, and has it pause senders in these frames.
+    /// Makes the adapter slow at `slow_times`, given in order, and has it pause senders by `frames`.
     #[must_use]
     pub fn with_slow_times(self, slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
         Self { intake: Some(Box::new(Intake::new(slow_times, frames))), ..self }
@@ -218,7 +218,7 @@ impl Host {
         Self { roce, ..self }
     }
 
-    /// Counters of its sprayed packets.
+    /// Counters of the host's sprayed packets.
     pub fn spraying(&self) -> SprayingCounters {
         self.roce.sprayers.as_ref().map_or(SprayingCounters::default(), |sprayers| sprayers.counters)
     }
@@ -307,7 +307,7 @@ impl Host {
             .map(move |sending| (sending.number(), self.rate_at(just_before, sending)))
     }
 
-    /// Flows under way, without those that have passed their persistent queue pair on: another flow has the congestion
+    /// Flows under way, except flows that have passed their persistent queue pair on: another flow has the congestion
     /// control.
     fn with_congestion_control(&self) -> impl Iterator<Item = &Sending> {
         self.sendings.iter().filter(|sending| self.passed_on(sending).is_none())
@@ -346,7 +346,7 @@ impl Host {
         in_adapter.chain(self.pending.packets()).chain(self.interrupts.waiting.iter())
     }
 
-    /// Announces a flow, which starts no sooner than those announced before.
+    /// Announces a flow, which starts no sooner than the flows announced before.
     pub fn announce(&mut self, start: FlowStart) {
         self.pending.announce(start);
     }
@@ -357,7 +357,7 @@ impl Host {
         self.pending.due()
     }
 
-    /// Handles the one thing that is due now.
+    /// Handles the packet, flow start or timer that is due now.
     pub fn on_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self.pending.take(context.now) {
             Some(Due::Inbound(packet)) => self.receive(packet, context),
@@ -608,7 +608,7 @@ impl Host {
         }
     }
 
-    /// Hands a packet to the side of the transport that it is for.
+    /// Hands a packet to the sending or the receiving side of its transport.
     #[inline]
     fn hand_up(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if packet.is(ACKNOWLEDGEMENT) {

@@ -37,7 +37,7 @@ pub struct PortCounters {
     pub pause_frames: u64,
     /// Frames sent that only resume classes.
     pub resume_frames: u64,
-    /// Time that its classes have been paused, class by class, in pauses that are over.
+    /// Time that the port's classes have been paused, summed over classes, in pauses that are over.
     pub paused: Span,
 }
 
@@ -98,11 +98,11 @@ const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<InLine<P
 /// Part of a packet that has lined up which is still to be counted. The packet itself is on its way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Departure {
-    /// Time at which its first bit leaves.
+    /// Time at which the packet's first bit leaves.
     pub starts: Time,
     /// Class, sizes and flags of the packet.
     pub packet: Stub,
-    /// Number of its flow, as in [`Header::flow`](crate::packet::Header::flow).
+    /// Number of the packet's flow, as in [`Header::flow`](crate::packet::Header::flow).
     pub flow: u32,
 }
 
@@ -124,20 +124,20 @@ impl LinkErrors {
     }
 }
 
-/// Number of lined-up packets after which the port counts those that have started.
+/// Number of lined-up packets after which the port counts the packets that have started.
 const COUNTED_AT_ONCE: usize = 32;
 
-/// Stands for the pause frame among the classes that wait; it is never held.
+/// Bit of the pause frame among the classes that wait; a pause frame is never held.
 const CONTROL: u16 = 1 << PRIORITIES;
 /// Set if the link corrupts packets. Beside the classes that are held, so that one look at `state` asks for all.
 const CORRUPTS: u16 = 1 << 15;
-/// Set if packets are stamped, or written into, as they leave.
+/// Bit set if packets are stamped, or written into, as they leave the port.
 const TRACES: u16 = 1 << 14;
-/// Set at an adapter's port, which stamps packets; a switch's port writes into them.
+/// Bit set at an adapter's port, which stamps packets; a switch's port writes into packets.
 const IN_ADAPTER: u16 = 1 << 13;
-/// Set if its scheduler is another than strict priority, which has no state to look up.
+/// Bit set if the port's scheduler is another than strict priority, which has no state to look up.
 const TAKES_TURNS: u16 = 1 << 12;
-/// Set while its link is down.
+/// Bit set while the port's link is down.
 const DOWN: u16 = 1 << 11;
 /// Set while the watchdog drops packets that arrive for some class.
 const LETS_GO: u16 = 1 << 10;
@@ -169,13 +169,13 @@ impl Port {
         }
     }
 
-    /// Puts it on a link that corrupts packets.
+    /// Puts the port on a link that corrupts packets.
     #[must_use]
     pub fn with_link_errors(self, errors: LinkErrors) -> Self {
         Self { state: self.state | CORRUPTS, link_errors: Some(Box::new(errors)), ..self }
     }
 
-    /// Has it stamp packets, in an adapter, or write telemetry into them, in a switch.
+    /// Has the port stamp packets, in an adapter, or write telemetry into packets, in a switch.
     #[must_use]
     pub fn with_traces(self, in_adapter: bool) -> Self {
         let role = if in_adapter { IN_ADAPTER } else { 0 };
@@ -192,7 +192,7 @@ impl Port {
         self.id
     }
 
-    /// Bytes put on the wire by now; of a packet under way only those that have left.
+    /// Bytes put on the wire by now; of a packet under way only the bytes that have left.
     pub fn wire_bytes_by(&self, now: Time) -> Bytes {
         self.counters.wire_bytes - self.still_to_go(self.busy_until.min(self.next_start), now)
     }
@@ -209,17 +209,17 @@ impl Port {
         clock.bytes_in(ends.since(now))
     }
 
-    /// Propagation on its link, one way.
+    /// One-way propagation delay of the port's link.
     pub fn delay(&self) -> Span {
         self.delay
     }
 
-    /// Rate of its link.
+    /// Rate of the port's link.
     pub fn rate(&self) -> Rate {
         self.clock.rate()
     }
 
-    /// Time that `wire` bytes take on its link.
+    /// Time that `wire` bytes take on the port's link.
     pub fn transmission_time(&self, wire: Bytes) -> Span {
         self.clock.transmission_time(wire)
     }
@@ -265,12 +265,12 @@ impl Port {
         self.trimmed_dropped
     }
 
-    /// Time that its classes have been paused by now, class by class.
+    /// Time that the port's classes have been paused by now, summed over classes.
     pub fn paused_by(&self, now: Time) -> Span {
         self.counters.paused + self.pauses_under_way(now).sum()
     }
 
-    /// The longest time by now that one of its classes has been paused without a break.
+    /// The longest time by now that one of the port's classes has been paused without a break.
     pub fn longest_pause_by(&self, now: Time) -> Span {
         self.pauses_under_way(now).fold(self.longest_pause, Span::max)
     }
@@ -328,25 +328,25 @@ impl Port {
         }
     }
 
-    /// Whether its link is down.
+    /// Whether the port's link is down.
     #[inline]
     pub fn is_down(&self) -> bool {
         self.state & DOWN != 0
     }
 
-    /// Whether it may have to drop a packet that arrives: its link is down, or the watchdog drops packets of some
-    /// class.
+    /// Whether the port may have to drop a packet that arrives: its link is down, or the watchdog drops packets of
+    /// some class.
     #[inline]
     pub fn may_lose(&self) -> bool {
         self.state & (DOWN | LETS_GO) != 0
     }
 
-    /// Has it know whether the watchdog drops packets that arrive for some class.
+    /// Tells the port whether the watchdog drops packets that arrive for some class.
     pub fn let_go(&mut self, lets_go: bool) {
         self.state = if lets_go { self.state | LETS_GO } else { self.state & !LETS_GO };
     }
 
-    /// Takes it down with its link: both ends forget the pauses that they have told each other.
+    /// Takes the port down with its link: both ends forget the pauses that they have told each other.
     pub fn take_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.state |= DOWN;
         self.waiting &= !CONTROL;
@@ -356,12 +356,12 @@ impl Port {
         }
     }
 
-    /// Brings it up with its link.
+    /// Brings the port up with its link.
     pub fn bring_up(&mut self) {
         self.state &= !DOWN;
     }
 
-    /// Sets the rate of its link, for packets that have not begun to leave.
+    /// Sets the rate of the port's link, for packets that have not begun to leave.
     pub fn set_rate(&mut self, rate: Rate, now: Time) {
         if self.busy_until > now {
             self.clock_before = Some(Box::new((self.busy_until, self.clock)));
@@ -439,7 +439,7 @@ impl Port {
         }
     }
 
-    /// Puts a frame on the wire ahead of those that have lined up and have not started.
+    /// Puts a frame on the wire ahead of packets that have lined up and have not started.
     fn put_ahead(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let wire = context.fabric.wire(&packet);
         let takes = self.clock.transmission_time(wire);
@@ -498,13 +498,13 @@ impl Port {
         context.agenda.deliver(self.lane, self.busy_until + self.delay, packet);
     }
 
-    /// Packet that has lined up with so many others behind it; counted from the last.
+    /// Lined-up packet with `behind` others behind it.
     #[inline]
     pub fn lined_up_before(&self, behind: u32) -> &Departure {
         self.line.nth_back(behind)
     }
 
-    /// Whether so many packets have lined up that those that have started should be counted.
+    /// Whether enough packets have lined up for the port to count the packets that have started.
     #[inline]
     pub fn has_many_lined_up(&self) -> bool {
         // Of a long line some have started every so often.
@@ -621,8 +621,8 @@ impl Port {
         Some(packet)
     }
 
-    /// Marks a packet that enters or leaves a queue of this port, if it can be marked. Marks on acknowledgements have no
-    /// effect and are not counted.
+    /// Marks a packet that enters or leaves a queue of this port, if it can be marked. Marks on acknowledgements have
+    /// no effect and are not counted.
     pub fn mark(
         &mut self,
         packet: &mut Packet,
@@ -725,9 +725,9 @@ impl Port {
         context.observer.on_drop(context.now, &dropped);
     }
 
-    /// Transmits a packet with telemetry. An adapter stamps it with its clock as the first bit leaves; a switch writes
-    /// the bytes sent and the bytes that wait, of all classes.
-    /// The record is written last: it is far away in memory, and the packet would wait for it on its way to the ring.
+    /// Transmits a packet with telemetry. An adapter stamps it with its clock as the first bit leaves; a switch
+    /// writes the bytes sent and the bytes that wait, of all classes. The record is written last: it is far away in
+    /// memory, and the packet would wait for it on its way to the ring.
     fn trace(
         &mut self,
         packet: Packet,

@@ -6,7 +6,7 @@ use crate::packet::Packet;
 /// Number of flows that are named where a pause is explained.
 pub const MOST_FLOWS: usize = 4;
 
-/// Bytes of each flow among these packets, the most bytes first.
+/// Bytes of each flow among `packets`, the most bytes first.
 pub fn by_flow<'a>(packets: impl Iterator<Item = &'a Packet>) -> Vec<QueuedFlow> {
     let mut flows: Vec<QueuedFlow> = packets.map(of_packet).collect();
     let key = |flow: &QueuedFlow| (flow.source, flow.number);

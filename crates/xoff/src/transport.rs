@@ -13,13 +13,13 @@ use crate::kernel::units::Time;
 /// Answer of a sender that is asked what to send next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmit {
-    /// Send these payload bytes now.
+    /// Send a segment of payload bytes now.
     Segment {
         /// First byte.
         sequence: u64,
         /// Number of bytes.
         length: u32,
-        /// Whether they were sent before.
+        /// Whether the segment's bytes were sent before.
         retransmission: bool,
     },
     /// Nothing before this time.

@@ -31,7 +31,7 @@ pub struct Plan {
     pub flows_per_part: u32,
     /// Time when the first collective begins.
     pub start: Time,
-    /// Traffic classes, of which each part draws one.
+    /// Traffic classes from which each part draws its class.
     pub priorities: Vec<u8>,
     /// Index of the transport.
     pub transport: u8,
@@ -84,19 +84,19 @@ impl Plan {
 /// Collective as one rank knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iteration {
-    /// Time when the rank began it.
+    /// Time when the rank began the collective.
     pub start: Time,
     /// Time when the rank had received everything and, where pairs exchange, had sent its own part; `Time::MAX` until
     /// then.
     pub finish: Time,
 }
 
-/// Flow that carries a part, or some of it.
+/// Flow that carries all or some bytes of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Rank that receives the flow.
     pub receiver: u32,
-    /// Number of flows that this rank was sent before.
+    /// Number of flows that the sender has sent to this receiver before.
     pub turn: u32,
     /// Bytes.
     pub size: Bytes,
@@ -112,7 +112,7 @@ pub struct Rank {
     iterations: Vec<Iteration>,
     /// Number of steps begun, over all iterations.
     begun: u64,
-    /// Number of steps of which everything was received.
+    /// Number of steps whose flows the rank has all received.
     complete: u64,
     /// Number of flows of the present step that must be acknowledged before the next one begins.
     unsent: u32,

@@ -9,18 +9,18 @@ use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
 
-/// Flow before its job is put together.
+/// Flow of a job as its file describes it, before the job is put together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Host that sends it.
+    /// Host that sends the flow.
     pub source: NodeId,
-    /// Host that receives it, another one.
+    /// Host that receives the flow, other than the source.
     pub destination: NodeId,
     /// Bytes.
     pub size: Bytes,
     /// Traffic class.
     pub priority: u8,
-    /// Positions of the flows that it waits for, each once. They begin or end at its source.
+    /// Positions of the flows that this flow waits for, each once. They begin or end at its source.
     pub after: Vec<u32>,
     /// Time that the flow's source computes after the last flow that it waits for, or after the job begins.
     pub delay: Span,
@@ -31,13 +31,13 @@ pub struct Row {
 pub struct Flow {
     /// Flow by itself, as its file describes it.
     pub row: Row,
-    /// Number of flows that its source sends before it in the file.
+    /// Number of flows that the flow's source sends before this flow in the file.
     place: u32,
-    /// Positions of the flows that wait for it.
+    /// Positions of the flows that wait for this flow.
     waiting: Vec<u32>,
-    /// Position of its receiver among all that receive.
+    /// Position of the flow's receiver among all hosts that receive.
     pub receiver: u32,
-    /// Number of flows that its receiver is sent before it in the file.
+    /// Number of flows that the flow's receiver is sent before this flow in the file.
     pub turn: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct Flow {
 pub struct Plan {
     /// Position of the workload in the scenario.
     pub workload: usize,
-    /// Time when it begins.
+    /// Time when the job begins.
     pub start: Time,
     /// Index of the transport.
     pub transport: u8,
@@ -189,13 +189,13 @@ fn cycle(rows: &[Row], missing: &[usize]) -> Vec<u32> {
 #[derive(Debug)]
 pub struct Part {
     host: NodeId,
-    /// Number of flows that each flow of the host still waits for, by its place.
+    /// Number of flows that each flow of the host still waits for, by the place of the waiting flow.
     missing: Vec<u32>,
     /// Number of flows that the host has begun.
     begun: u64,
     /// Number of flows to the host that are whole.
     received: u64,
-    /// Time when the last of these became whole.
+    /// Time when the last whole flow to the host became whole.
     last_whole: Time,
 }
 
@@ -260,7 +260,7 @@ impl Part {
         self.received
     }
 
-    /// Time when the last of these became whole.
+    /// Time when the last whole flow to the host became whole.
     pub fn last_whole(&self) -> Time {
         self.last_whole
     }

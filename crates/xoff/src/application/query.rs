@@ -65,7 +65,7 @@ pub struct Plan {
     pub start: Time,
     /// Time from which on no query begins.
     pub end: Time,
-    /// Traffic classes, of which each query draws one.
+    /// Traffic classes from which each query draws its class.
     pub priorities: Vec<u8>,
     /// Index of the transport.
     pub transport: u8,
@@ -88,7 +88,7 @@ impl Plan {
         self.workers.binary_search(&host).ok().map(|place| place as u32)
     }
 
-    /// Number of channels: those of the aggregators, and behind them those of the workers.
+    /// Number of channels: one for each aggregator, then one for each worker.
     pub fn channels(&self) -> u32 {
         (self.aggregators.len() + self.workers.len()) as u32
     }
@@ -101,7 +101,7 @@ impl Plan {
         }
     }
 
-    /// Flows that the channel of this number carries.
+    /// Flows that the channel with number `channel` carries.
     pub fn carries(&self, channel: u32) -> Carries {
         match channel.checked_sub(self.aggregators.len() as u32) {
             None => Carries::Requests(channel),
@@ -142,9 +142,9 @@ impl Query {
 /// Request to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Place of its worker in the plan.
+    /// Place in the plan of the worker that the request goes to.
     pub worker: u32,
-    /// Number of requests that this worker was sent before.
+    /// Number of requests that the aggregator has sent to this worker before.
     pub turn: u32,
     /// Traffic class.
     pub priority: u8,
@@ -157,7 +157,7 @@ pub struct Aggregator {
     queries: Vec<Query>,
     /// Number of the query of each request to a worker, by turn.
     asked: Sparse<Vec<u32>>,
-    /// Places of the workers that it may ask, in the order in which the queries before have left them.
+    /// Places of the workers that the aggregator may ask, in the order that earlier queries left.
     order: Vec<u32>,
 }
 
@@ -169,7 +169,7 @@ impl Aggregator {
         Self { rng, queries: Vec::new(), asked: Sparse::default(), order }
     }
 
-    /// Returns when it begins its first query; none if it never does.
+    /// Returns when the aggregator begins its first query; none if it never asks.
     pub fn first_start(&mut self, plan: &Plan) -> Option<Time> {
         match plan.pace {
             Pace::Poisson(_) => self.start_after(plan, plan.start),
@@ -245,7 +245,7 @@ impl Worker {
         Self { rng }
     }
 
-    /// Returns when it answers a request that is whole now.
+    /// Returns when the worker answers a request that is whole now.
     pub fn answers_at(&mut self, plan: &Plan, now: Time) -> Time {
         if plan.jitter == Span::ZERO {
             return now;

@@ -36,7 +36,7 @@ pub(super) struct Adapter {
     pub(super) small_queues: Option<SmallQueues>,
 }
 
-/// A class whose last packet is on the wire or has left it.
+/// A class whose last packet is on the wire or has left the wire.
 #[derive(Clone, Copy, Debug)]
 struct Emptied {
     class: usize,
@@ -70,9 +70,9 @@ pub enum Lines {
 /// Place of a packet that has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Before every packet of its class.
+    /// Place before every packet of the same class.
     First,
-    /// Behind every packet of its class.
+    /// Place behind every packet of the same class.
     Last,
 }
 
@@ -271,7 +271,7 @@ impl Adapter {
         marker.is_some_and(|marker| marker.marks(moment, packet.priority(), &level, is_ecn_capable))
     }
 
-    /// Level of its queue that a packet finds, or leaves behind.
+    /// Level of the queue that a packet finds, or leaves behind.
     fn level(&self, now: Time, packet: &Packet) -> Level {
         Level { now, others: self.queued[packet.priority()], frame: packet.frame() }
     }

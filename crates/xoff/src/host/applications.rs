@@ -38,9 +38,9 @@ pub struct Applications {
     parts: Sparse<Part>,
     /// Flows that arrive for applications, by channel.
     channels: Sparse<ReceptionSlots>,
-    /// Responses that wait for their time.
+    /// Responses that wait for their time to begin.
     responses: Slab<Response>,
-    /// Flows of jobs that wait for their time.
+    /// Flows of jobs that wait for their time to begin.
     job_flows: Slab<JobFlow>,
     /// Letters to the other adapter of the same host.
     pub(super) letters: Vec<Letter>,

@@ -22,9 +22,9 @@ pub(super) struct Cnps {
 /// A CNP that was asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
-    /// Whether it is ready now; otherwise the engine's timer tells.
+    /// Whether the CNP is ready now; otherwise the engine's timer tells.
     pub(super) at_once: bool,
-    /// Time for which CNPs before it keep it waiting.
+    /// Time for which earlier CNPs keep this CNP waiting.
     pub(super) late: Span,
 }
 
@@ -44,7 +44,7 @@ impl Cnps {
         Made { at_once: false, late: ready.since(made) }
     }
 
-    /// Whether the timer expires: then CNPs are ready.
+    /// Whether the engine's timer expires: then CNPs are ready.
     pub(super) fn expires(&mut self, time: Time, pending: &mut Pending) -> bool {
         pending.expires(&mut self.timer, TimerKey::Cnp, time)
     }

@@ -1,4 +1,4 @@
-//! Persistent connections of a host: which are open, and which of them are free.
+//! Persistent connections of a host: connections that are open, and the free ones among them.
 
 use std::collections::BTreeMap;
 

@@ -23,7 +23,7 @@ use crate::transport::roce::ForCredit;
 /// Receiver of credit that waits for its turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turn {
-    /// A flow, by its number among those received here.
+    /// A flow, by its number among the flows received here.
     Flow(u32),
     /// A persistent queue pair, by the place of its account.
     QueuePair(u32),
@@ -55,17 +55,17 @@ pub(super) struct CreditTurns {
     accounts: ByQueuePair<Account>,
 }
 
-/// Account of a persistent queue pair: what it asks for and was given.
+/// Credit account of a persistent queue pair: credit that it asks for and credit that it was given.
 #[derive(Debug)]
 struct Account {
     grants: Grants,
-    /// Address of the sender of its last packet.
+    /// Address of the sender of the queue pair's last packet.
     back: ReturnAddress,
-    /// Class of that packet.
+    /// Class of the queue pair's last packet.
     priority: u8,
-    /// Flows that have begun to arrive by it and are not whole.
+    /// Flows that have begun to arrive by the queue pair and are not whole.
     open: u32,
-    /// Timer until more of these flows should have come.
+    /// Timer until more bytes of the open flows should have come.
     timer: Timer,
 }
 
@@ -134,13 +134,13 @@ impl CreditTurns {
         }
     }
 
-    /// Puts a turn behind those that wait. Returns whether credit may be given now.
+    /// Puts a turn behind the turns that wait. Returns whether credit may be given now.
     pub(super) fn wait(&mut self, turn: Turn) -> bool {
         self.turns.push_back(turn);
         !self.timer.is_armed()
     }
 
-    /// Whether the timer expires: then credit may be given.
+    /// Whether the timer for the next credit expires: then credit may be given.
     pub(super) fn expires(&mut self, time: Time, pending: &mut Pending) -> bool {
         pending.expires(&mut self.timer, TimerKey::Credit, time)
     }
@@ -229,7 +229,7 @@ struct ReceivingEnd<'a> {
     is_open: bool,
 }
 
-/// The end that has this turn, unless it is a flow that is whole.
+/// The receiving end whose turn this is, unless it is a flow that is whole.
 fn receiving_end<'a>(
     turn: Turn,
     slot: u32,

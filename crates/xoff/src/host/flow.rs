@@ -6,21 +6,21 @@ use crate::topology::NodeId;
 /// A flow as it started, or is about to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// Time of its start.
+    /// Time of the flow's start.
     pub start: Time,
-    /// Number among the flows of its source, which are numbered as they start.
+    /// Number of the flow among the flows of its source, which are numbered as they start.
     pub number: u32,
     /// Receiving host.
     pub destination: NodeId,
-    /// Number under which its destination knows it.
+    /// Number under which the destination knows the flow.
     pub reception: u32,
     /// Payload bytes. `Bytes::MAX` stands for a flow without end, or one whose size is not known before it ends.
     pub size: Bytes,
     /// Traffic class.
     pub priority: u8,
-    /// Index of its transport in the scenario's tables.
+    /// Index of the flow's transport in the scenario's tables.
     pub transport: u8,
-    /// Position of its workload in the scenario.
+    /// Position of the flow's workload in the scenario.
     pub workload: u16,
 }
 
@@ -29,7 +29,7 @@ pub struct Flow {
 pub struct FlowStart {
     /// The flow.
     pub flow: Flow,
-    /// Time at which it ends even if it has not sent everything, later than its start; `Time::MAX` for never.
+    /// Time at which the flow ends even with bytes unsent, later than its start; `Time::MAX` for never.
     pub end: Time,
 }
 
@@ -42,7 +42,7 @@ pub struct FinishedFlow {
     pub finish: Time,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
-    /// Expiries of its retransmission timer.
+    /// Expiries of the flow's retransmission timer.
     pub timeouts: u32,
 }
 
@@ -53,6 +53,6 @@ pub struct UnfinishedFlow {
     pub flow: Flow,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
-    /// Expiries of its retransmission timer.
+    /// Expiries of the flow's retransmission timer.
     pub timeouts: u32,
 }

@@ -28,7 +28,7 @@ pub struct SlowTime {
     pub start: Time,
     /// End of the slow time; `Time::MAX` for good.
     pub end: Time,
-    /// Frame bytes that it takes in per time; `None` where it takes in nothing.
+    /// Frame bytes that the adapter takes in per time; `None` where it takes in nothing.
     pub rate: Option<Rate>,
     /// Waiting bytes at which lossless classes pause, and which packets of other classes may not exceed [XOFF].
     pub xoff: Bytes,
@@ -48,7 +48,7 @@ pub(super) struct Intake {
     state: State,
     /// Bytes of the first packet still to take in, if part of it was taken in.
     left: Option<Bytes>,
-    /// Waiting bytes at which senders resume; `None` while they are not paused.
+    /// Waiting bytes at which senders resume; `None` while no sender is paused.
     resumes_at: Option<Bytes>,
     off_time: OffTime,
     frames: PauseFrames,
@@ -85,17 +85,17 @@ impl Intake {
         self.waiting.iter()
     }
 
-    /// Pause frames by which it pauses senders.
+    /// Pause frames by which the adapter pauses senders.
     pub(super) fn frames(&mut self) -> &mut PauseFrames {
         &mut self.frames
     }
 
-    /// Whether it has had senders pause.
+    /// Whether the adapter has senders pause now.
     pub(super) fn pauses_senders(&self) -> bool {
         self.resumes_at.is_some()
     }
 
-    /// Time by `now` in which it has had senders pause.
+    /// Time by `now` in which the adapter has had senders pause.
     pub(super) fn off_durations(&self, now: Time) -> Durations {
         self.off_time.by(now)
     }

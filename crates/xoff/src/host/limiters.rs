@@ -27,7 +27,7 @@ pub(super) struct Limiter {
     point: ReactionPoint,
     /// Time at which the rate allows the next packet.
     pub(super) ready_at: Time,
-    /// Timer until then.
+    /// Timer until the rate allows the next packet.
     pacing: Timer,
     /// Timer of the reaction point.
     cycle: Timer,

@@ -60,7 +60,7 @@ impl Pending {
         head(&self.inbound).min(head(&self.outbound)).min(start).min(self.timers.next())
     }
 
-    /// Takes the one thing that is due now.
+    /// Takes the packet, flow start or timer that is due now.
     pub(super) fn take(&mut self, now: Time) -> Option<Due> {
         let is_due = |ring: &Ring<Flight>| ring.front().is_some_and(|flight| flight.arrives == now);
         let due = if is_due(&self.inbound) {
@@ -93,7 +93,7 @@ impl Pending {
         self.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet)
     }
 
-    /// Has a flow start later, no sooner than those announced before.
+    /// Has a flow start later, no sooner than the flows announced before.
     pub(super) fn announce(&mut self, start: FlowStart) {
         debug_assert!(self.starts.back().is_none_or(|last| last.flow.start <= start.flow.start));
         self.starts.push_back(start);

@@ -23,20 +23,20 @@ pub(super) type PersistentQueuePairs = ByQueuePair<PersistentQueuePair>;
 pub(super) struct PersistentQueuePair {
     /// Number of the flow that sends, or of the last that did.
     holder: Option<u32>,
-    /// Number of the last flow that has had it.
+    /// Number of the last flow that has had the queue pair.
     furthest: Option<u32>,
-    /// Numbers of flows that wait for it, in order of their start.
+    /// Numbers of flows that wait for the queue pair, in order of their start.
     waiting: VecDeque<u32>,
     /// Numbers of all flows that are not done, in order.
     open: VecDeque<u32>,
     /// State that a holder hands over which is done; `None` before that.
     handover: Option<Handover>,
-    /// Bytes of all flows that have ever gone by it.
+    /// Bytes of all flows that have ever gone by the queue pair.
     joined: Bytes,
 }
 
 impl PersistentQueuePairs {
-    /// Place of the queue pair with this number that `flow` goes by.
+    /// Place of the persistent queue pair that `flow` goes by if it draws queue pair `number`.
     pub(super) fn of(&mut self, flow: &Flow, number: u8) -> u32 {
         self.place((flow.destination, flow.transport, number, flow.priority), PersistentQueuePair::default)
     }

@@ -19,9 +19,9 @@ pub(super) struct QueuePair {
     /// Timer of the congestion control.
     pub(super) control: Timer,
     pub(super) in_turn: bool,
-    /// Place of the sprayer of its packets, or [`NOT_SPRAYED`].
+    /// Place of the sprayer of the flow's packets, or [`NOT_SPRAYED`].
     pub(super) sprayer: u32,
-    /// Place of its persistent queue pair; `None` if the flow has a queue pair of its own.
+    /// Place of the flow's persistent queue pair; `None` if the flow has a queue pair of its own.
     pub(super) place: Option<u32>,
 }
 
@@ -32,8 +32,8 @@ impl QueuePair {
         Self { sender, needs, pacing, control, in_turn: false, sprayer: NOT_SPRAYED, place }
     }
 
-    /// Returns the stamp of its next packet, of class `priority`. `behind` are the bytes that flows behind it on a
-    /// persistent queue pair have to send.
+    /// Returns the stamp of the flow's next packet, of class `priority`. `behind` are the bytes that flows behind it
+    /// on a persistent queue pair have to send.
     pub(super) fn stamp(
         &self,
         priority: u8,

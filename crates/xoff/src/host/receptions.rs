@@ -1,4 +1,4 @@
-//! States of the flows that a host receives, and the index of them by number.
+//! States of the flows that a host receives, and the index of flows by number.
 
 use slab::Slab;
 
@@ -76,7 +76,7 @@ impl ReturnAddress {
     }
 }
 
-/// Index of flows to this host, by their numbers there.
+/// Index of the flows to this host, by the number of each flow there.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct ReceptionSlots {

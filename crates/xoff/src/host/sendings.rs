@@ -1,4 +1,4 @@
-//! States of the flows that a host sends, and the index of them by number.
+//! States of the flows that a host sends, and the index of flows by number.
 
 use std::mem::offset_of;
 use std::ops::{Index, IndexMut};
@@ -26,7 +26,7 @@ use crate::transport::tcp::{Handshake, TcpSender};
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Sendings {
-    /// Slot of each flow of this host, by its number.
+    /// Slot of each flow of this host, by the flow's number.
     slots: Vec<u32>,
     states: Slab<Sending>,
 }
@@ -108,7 +108,7 @@ pub(super) struct Sending {
     pub(super) timer: Timer,
     /// Bytes of this flow waiting in the adapter.
     pub(super) queued: Bytes,
-    /// Place of its limiter, or [`NO_LIMITER`].
+    /// Place of the flow's limiter, or [`NO_LIMITER`].
     pub(super) limiter: u32,
     /// Bytes that headers add to every packet's payload.
     pub(super) headers: u16,
@@ -116,7 +116,7 @@ pub(super) struct Sending {
     pub(super) flags: u8,
     pub(super) held_back: bool,
     pub(super) sender: Sender,
-    /// Number of its persistent connection among those to its destination.
+    /// Number of the flow's persistent connection among the connections to its destination.
     pub(super) connection: Option<u32>,
 }
 
@@ -170,7 +170,7 @@ impl Sending {
         UnfinishedFlow { flow: self.flow, retransmitted, timeouts }
     }
 
-    /// Whether the adapter limits its rate.
+    /// Whether the adapter limits the flow's rate.
     #[inline]
     pub(super) fn is_limited(&self) -> bool {
         self.limiter != NO_LIMITER

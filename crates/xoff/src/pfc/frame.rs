@@ -17,7 +17,7 @@ pub struct PauseFrame {
 }
 
 impl PauseFrame {
-    /// Sets the quanta for which classes must pause, in place of those set before.
+    /// Sets the quanta for which classes must pause, in place of the quanta set before.
     pub fn say(&mut self, classes: Classes, quanta: u16) {
         self.enabled |= classes;
         for class in classes.iter() {
@@ -25,7 +25,7 @@ impl PauseFrame {
         }
     }
 
-    /// Whether it pauses any class, rather than only resuming some.
+    /// Whether the frame pauses any class, rather than only resuming some.
     pub fn pauses(&self) -> bool {
         self.classes().any(|(_, quanta)| quanta > 0)
     }

@@ -34,7 +34,7 @@ pub struct Change {
     pub port: u16,
     /// Class.
     pub priority: usize,
-    /// Whether it pauses.
+    /// Whether the class pauses, rather than resumes.
     pub pauses: bool,
 }
 
@@ -48,8 +48,8 @@ pub struct Reactions {
 }
 
 impl Reactions {
-    /// Reactions of ports with these reaction times and quanta. Pauses that are `lasting` end only when a frame says
-    /// so.
+    /// Reactions of `ports`, each given by its reaction time and quantum. Pauses that are `lasting` end only when a
+    /// frame says so.
     pub fn new(ports: impl Iterator<Item = (Span, Span)>, lasting: bool) -> Self {
         let port = |(delay, quantum)| PortReaction {
             delay,

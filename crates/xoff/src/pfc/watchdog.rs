@@ -16,7 +16,7 @@ use super::Change;
 pub struct WatchdogTimes {
     /// Time for which a queue that holds packets must have been paused without a break.
     pub detection: Span,
-    /// Time for which its pauses must be over until it is as before.
+    /// Time for which a queue's pauses must be over until the watchdog has it wait for pauses again.
     pub restoration: Span,
 }
 
@@ -29,9 +29,9 @@ pub struct Intervention {
     pub priority: usize,
     /// Time at which the storm was detected.
     pub detected: Time,
-    /// Time at which the queue was as before, if it was.
+    /// Time at which the watchdog had the queue wait for pauses again, if the storm is over.
     pub restored: Option<Time>,
-    /// Packets that it lost meanwhile.
+    /// Packets that the queue lost during the storm.
     pub dropped: u64,
 }
 
@@ -47,7 +47,7 @@ pub enum Verdict {
 /// One class of one port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queue {
-    /// Whether it has been told to pause.
+    /// Whether the queue has been told to pause.
     is_paused: bool,
     /// Timer until the storm is detected, or is over.
     timer: Timer,
@@ -65,7 +65,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Watchdog over the queues of so many ports.
+    /// Watchdog over the queues of `ports` ports.
     pub fn new(times: WatchdogTimes, ports: usize) -> Self {
         let queues = vec![Queue::default(); ports * PRIORITIES];
         Self { times, queues, timers: Timers::default(), interventions: Vec::new() }

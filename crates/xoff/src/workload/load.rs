@@ -15,7 +15,7 @@ use crate::topology::Network;
 pub(super) struct Load<'a> {
     /// Share of the capacity, above 0 and at most 1.
     pub(super) share: f64,
-    /// Links whose capacity it is a share of.
+    /// Links whose capacity the load is a share of.
     pub(super) of: LoadOf,
     /// Bytes that count.
     pub(super) counts: LoadCounts,
@@ -44,7 +44,7 @@ pub(super) enum Crossing {
 }
 
 impl Crossing {
-    /// Computes the shares of flows between these ends.
+    /// Computes the shares of flows between `ends` that cross the core.
     pub(super) fn new(first: First, ends: &Ends, network: &Network) -> Self {
         let Ends { senders, receivers, .. } = ends;
         let (hosts, partners) = match first {
@@ -80,7 +80,7 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    /// Volume of a flow of this size, in packets of `packet` bytes.
+    /// Volume of a flow of `size` bytes, in packets of `packet` bytes.
     pub(super) fn of(size: Bytes, packet: Bytes) -> Self {
         Self { payload: size.as_f64(), packets: size.get().div_ceil(packet.get()) as f64 }
     }
@@ -102,7 +102,7 @@ impl Volume {
 pub(super) struct Traffic {
     /// Bits per second that all flows together put on the wire.
     pub(super) on_wire: f64,
-    /// Share of it that crosses the core.
+    /// Share of the traffic that crosses the core.
     pub(super) crossing: Crossing,
 }
 

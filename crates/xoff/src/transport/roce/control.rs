@@ -1,4 +1,4 @@
-//! Messages of a queue pair to its congestion control, whichever flow has it.
+//! Messages of a queue pair to its congestion control, whichever flow has the queue pair.
 
 use crate::congestion_control::{Ack, Algorithm, Needs, Trimmed};
 use crate::kernel::units::{Bytes, Time};
@@ -16,9 +16,9 @@ pub struct Acknowledged {
     pub departure: Time,
     /// Payload bytes of the acknowledged packet.
     pub timed: Bytes,
-    /// Whether that packet was marked, where acknowledgements tell.
+    /// Whether the acknowledged packet was marked, where acknowledgements tell.
     pub echo: bool,
-    /// Whether that packet has come without its payload: then nothing is acknowledged.
+    /// Whether the packet has come without its payload: then nothing is acknowledged.
     pub trimmed: bool,
 }
 

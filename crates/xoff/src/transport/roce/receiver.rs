@@ -15,7 +15,7 @@ pub struct Answer {
     pub negative: bool,
     /// A block of bytes received beyond `next`: start and end.
     pub block: Option<(u64, u64)>,
-    /// Whether it speaks of one packet that was trimmed, and of nothing else.
+    /// Whether the answer speaks of one packet that was trimmed, and of nothing else.
     pub trimmed: bool,
 }
 
@@ -24,13 +24,13 @@ pub struct Answer {
 pub struct Reply {
     /// An acknowledgement to send now.
     pub answer: Option<Answer>,
-    /// Whether that acknowledgement tells of a mark.
+    /// Whether the acknowledgement tells of a mark.
     pub echo: bool,
     /// Whether to send a CNP now.
     pub cnp: bool,
     /// Time to look again whether a CNP is due.
     pub look_at: Option<Time>,
-    /// Place of the notification point of its queue pair, which has to answer the mark.
+    /// Place of the queue pair's notification point, which has to answer the mark.
     pub marked_at: Option<u32>,
     /// Whether this was the last byte missing.
     pub complete: bool,
@@ -44,18 +44,18 @@ enum Duty {
     None,
     /// Answer marks by CNPs.
     Notify(NotificationPoint, Marks),
-    /// Have the notification point of its persistent queue pair, at this place, answer marks.
+    /// Have the persistent queue pair's notification point, at this place, answer marks.
     NotifyBy(u32),
     /// Give credit.
     Grant(Grants),
-    /// Have credit given to its persistent queue pair, whose account is at this place.
+    /// Have credit given to the flow's persistent queue pair, whose account is at this place.
     GrantBy(u32),
 }
 
 /// Receiver of credit for a packet that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForCredit {
-    /// Nobody: it waits for its turn already, or none is given.
+    /// Nobody: the flow or queue pair waits for its turn already, or no credit is given.
     Nobody,
     /// The packet's flow, which is to wait for its turn from now on.
     Flow,
@@ -78,7 +78,7 @@ pub struct RoceReceiver {
     pending: u32,
     /// No NACK of `arrived.next` before this time.
     nacked_until: Time,
-    /// Whether acknowledgements tell if their packet was marked.
+    /// Whether acknowledgements tell that the acknowledged packet was marked.
     echoes: bool,
     /// Further task for the congestion control.
     duty: Duty,
@@ -115,13 +115,13 @@ impl RoceReceiver {
         }
     }
 
-    /// Has the notification point at this place answer marks, which is that of a persistent queue pair.
+    /// Has the notification point at `place`, which belongs to a persistent queue pair, answer marks.
     #[must_use]
     pub fn answered_at(self, place: u32) -> Self {
         Self { duty: Duty::NotifyBy(place), ..self }
     }
 
-    /// Has the account at this place ask for credit, which is that of a persistent queue pair.
+    /// Has the account at `place`, which belongs to a persistent queue pair, ask for credit.
     #[must_use]
     pub fn granted_at(self, place: u32) -> Self {
         Self { duty: Duty::GrantBy(place), ..self }
@@ -209,17 +209,17 @@ impl RoceReceiver {
         }
     }
 
-    /// Place of the account of its persistent queue pair, if that sends on credit.
+    /// Place of the account of the flow's persistent queue pair, if the queue pair sends on credit.
     pub fn account(&self) -> Option<u32> {
         if let Duty::GrantBy(place) = &self.duty { Some(*place) } else { None }
     }
 
-    /// Credit that its flow was given and asks for, if it sends on credit.
+    /// Credit that the flow was given and asks for, if the flow sends on credit.
     pub fn grants(&mut self) -> Option<&mut Grants> {
         if let Duty::Grant(grants) = &mut self.duty { Some(grants) } else { None }
     }
 
-    /// Takes in that the CNP which was to be sent leaves so much later.
+    /// Takes in that the CNP which was to be sent leaves later by `late`.
     pub fn put_off_cnps(&mut self, late: Span) {
         if let Duty::Notify(point, marks) = &mut self.duty {
             point.put_off(marks, late);

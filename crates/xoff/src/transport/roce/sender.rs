@@ -30,7 +30,7 @@ pub struct Segment {
     pub sequence: u64,
     /// Number of bytes.
     pub length: u32,
-    /// Whether they were sent before.
+    /// Whether the segment's bytes were sent before.
     pub retransmission: bool,
 }
 
@@ -46,7 +46,7 @@ enum Repair {
         timeout: Span,
         /// The least time from one NACK of a byte to the next.
         nack_interval: Span,
-        /// Time from which later flows on its queue pair may stand for a NACK.
+        /// Time from which later flows on the sender's queue pair may stand for a NACK.
         next_nack: Time,
     },
     /// Only packets that are missing are sent again (IRN).
@@ -60,7 +60,7 @@ struct Timeouts {
     high: Span,
     /// Packets in flight below which the low timeout holds.
     few: u32,
-    /// Whether so few were in flight when it began to wait.
+    /// Whether fewer than `few` packets were in flight when the sender began to wait.
     waits_low: bool,
 }
 
@@ -146,8 +146,8 @@ impl RoceSender {
         }
     }
 
-    /// Goes on where the flow that had the queue pair has left off. `before_in_flight` bytes of flows before it are in
-    /// flight.
+    /// Goes on where the flow that had the queue pair has left off. `before_in_flight` bytes of flows before it are
+    /// in flight.
     pub fn take_over(&mut self, handover: Handover, before_in_flight: u64, now: Time) {
         let Handover { congestion_control, progress, began, wire } = handover;
         self.sequence.take_over(progress, self.size, before_in_flight);
@@ -193,19 +193,19 @@ impl RoceSender {
         self.unacknowledged < self.sent
     }
 
-    /// Rate at which it may send.
+    /// Rate at which the sender may send.
     #[inline]
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// Bytes that it may have in flight, if that is limited.
+    /// Bytes that the sender may have in flight, if a window limits them.
     #[inline]
     pub fn window(&self) -> Option<Bytes> {
         (self.window < Bytes::MAX).then_some(self.window)
     }
 
-    /// Returns the retransmission timeout, if there is one, for what is in flight as it begins to wait.
+    /// Returns the retransmission timeout, if any, for the packets in flight as the sender begins to wait.
     pub fn timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         match &mut self.repair {
@@ -217,8 +217,8 @@ impl RoceSender {
         }
     }
 
-    /// Returns how much longer it waits if more packets have left since it began than the low timeout is for (IRN,
-    /// SIGCOMM 2018, section 3.1).
+    /// Returns how much longer the sender waits if more packets are in flight now than the low timeout it runs on is
+    /// for (IRN, SIGCOMM 2018, section 3.1).
     pub fn prolongs_timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         let Repair::Selective { timeouts: Some(timeouts), .. } = &mut self.repair else { return None };
@@ -244,7 +244,7 @@ impl RoceSender {
         self.in_flight().div_ceil(self.payload())
     }
 
-    /// Earliest time of its next packet; `Time::MAX` if it has none, or too much in flight.
+    /// Earliest time of the sender's next packet; `Time::MAX` if it has none, or too much in flight.
     #[inline]
     pub fn ready_at(&mut self) -> Time {
         let is_ready = if self.has_repair() { self.has_room_for_repair() } else { self.has_new() };
@@ -373,8 +373,8 @@ impl RoceSender {
         }
     }
 
-    /// Takes an acknowledgement of a packet that left at `departure`, with what switches have written into it. Returns
-    /// whether it acknowledges anything new.
+    /// Takes an acknowledgement of a packet that left at `departure`, with what switches have written into it.
+    /// Returns whether it acknowledges anything new.
     #[inline]
     pub fn on_acknowledgement(
         &mut self,
@@ -448,7 +448,7 @@ impl RoceSender {
         says_something.then(|| self.acknowledged(self.unacknowledged - before, packet, departure))
     }
 
-    /// News of an acknowledgement of so many new bytes.
+    /// News of an acknowledgement of `newly_acked` new bytes.
     #[inline]
     fn acknowledged(&self, newly_acked: u64, acknowledgement: &Packet, departure: Time) -> Acknowledged {
         let cumulative = self.sequence.position(self.unacknowledged);
@@ -477,7 +477,7 @@ impl RoceSender {
         Bytes::new(self.last_packet().1)
     }
 
-    /// Takes in that bytes of another flow on its queue pair are acknowledged, which was before it or not.
+    /// Takes in that bytes of another flow, earlier or later, on the sender's queue pair are acknowledged.
     pub fn on_acknowledgement_of_another(
         &mut self,
         now: Time,
@@ -520,9 +520,9 @@ impl RoceSender {
     }
 
     /// Takes in that a packet of a later flow on its queue pair is acknowledged, which left at `departure`. With
-    /// go-back-N everything is lost that left before and is not acknowledged, found no more often than a receiver sends
-    /// NACKs. Selective repeat leaves it to its timeout, which is short for the last packets. Returns whether anything
-    /// is lost.
+    /// go-back-N everything is lost that left before and is not acknowledged, found no more often than a receiver
+    /// sends NACKs. Selective repeat leaves it to its timeout, which is short for the last packets. Returns whether
+    /// anything is lost.
     pub fn on_later_acknowledgement(&mut self, now: Time, departure: Time) -> bool {
         let is_late = self.is_waiting() && self.began < departure;
         let Repair::GoBackN { nack_interval, next_nack, .. } = &mut self.repair else { return false };
@@ -557,7 +557,7 @@ impl RoceSender {
         }
     }
 
-    /// Takes credit: so many bytes in all since the flow started.
+    /// Takes credit: `total` bytes in all since the flow started.
     pub fn on_credit(&mut self, now: Time, total: Bytes) {
         if let Some(control) = &mut self.congestion_control {
             control.on_credit(now, total);
@@ -565,19 +565,19 @@ impl RoceSender {
         }
     }
 
-    /// Credit up to which it asks its receiver for more, if flows behind it on its queue pair have so many bytes to
-    /// send.
+    /// Credit up to which the sender asks its receiver for more, if later flows on its queue pair have `behind` bytes
+    /// to send.
     pub fn asks_for(&self, behind: Bytes) -> Bytes {
         let backlog = self.backlog().saturating_add(behind);
         self.congestion_control.as_ref().map_or(Bytes::ZERO, |control| control.asks_for(backlog))
     }
 
-    /// Bytes of all flows that have had its queue pair.
+    /// Bytes of all flows that have had the sender's queue pair.
     pub fn carried(&self) -> Bytes {
         Bytes::new(self.sequence.carried(self.size))
     }
 
-    /// Bytes that it has to send, for the first time or again.
+    /// Bytes that the flow has to send, for the first time or again.
     pub fn backlog(&self) -> Bytes {
         let lost = match &self.repair {
             Repair::Selective { missing, .. } => missing.lost_count() * self.payload(),
@@ -611,12 +611,13 @@ impl RoceSender {
         self.congestion_control.as_ref().map_or(Time::MAX, Algorithm::next_timer)
     }
 
-    /// Time after `now` at which the timer of the congestion control is due once it is settled; `Time::MAX` for never.
+    /// Time after `now` at which the timer of the congestion control is due once it is settled; `Time::MAX` for
+    /// never.
     pub fn next_timer_after(&self, now: Time) -> Time {
         self.control_at(now).map_or(Time::MAX, |control| control.next_timer())
     }
 
-    /// Rate at which it may send at `now`.
+    /// Rate at which the sender may send at `now`.
     pub fn rate_at(&self, now: Time) -> Rate {
         self.control_at(now).map_or(self.rate, |control| control.rate().min(self.line_rate))
     }
@@ -817,7 +818,8 @@ mod tests {
         assert!(!sender.has_sent_all(), "it is to have its queue pair again");
     }
 
-    /// Swift's first window is four packets here. What is lost is not in flight, and goes again when there is room for it.
+    /// Swift's first window is four packets here. What is lost is not in flight, and goes again when there is room
+    /// for it.
     #[test]
     fn what_was_trimmed_leaves_the_window_and_goes_again_within_it() {
         let mut sender = sprayed(9000, 9000);

@@ -12,8 +12,8 @@ pub(super) struct SharedSequence {
     before: u64,
     /// Bytes of earlier flows that are not acknowledged.
     before_in_flight: u64,
-    /// Bytes of all flows that have had its queue pair, with this one; 0 before this one has handed it over or taken it
-    /// over.
+    /// Bytes of all flows that have had the queue pair, this flow included; 0 before this flow has handed the queue
+    /// pair over or taken it over.
     carried: u64,
     /// Bytes of the sequence that had been sent when this flow took over.
     sent_before: u64,
@@ -36,8 +36,7 @@ impl SharedSequence {
         if self.carried == 0 { size } else { self.carried }
     }
 
-    /// Hands the queue pair over from a flow of `size` bytes, whose next byte is `next` and of which so many bytes are
-    /// in flight.
+    /// Hands the queue pair over from a flow of `size` bytes with next byte `next` and `in_flight` bytes in flight.
     pub(super) fn hand_over(&mut self, size: u64, next: u64, in_flight: u64) -> Progress {
         self.carried = self.carried(size);
         let in_flight = in_flight + std::mem::take(&mut self.before_in_flight);
@@ -104,7 +103,7 @@ impl Handover {
         }
     }
 
-    /// Takes credit: so many bytes in all.
+    /// Takes credit: `total` bytes in all.
     pub fn on_credit(&mut self, now: Time, total: Bytes) {
         if let Some(control) = &mut self.congestion_control {
             control.on_credit(now, total);

@@ -1,4 +1,4 @@
-//! Receiver of TCP: what has arrived, when to acknowledge it and how to echo marks.
+//! Receiver of TCP: bytes that have arrived, times of acknowledgements and echoes of marks.
 //!
 //! In-order data is acknowledged for every so many segments, or when the timer of a delayed acknowledgement expires
 //! (RFC 5681, section 4.2). Data out of order, and data that fills a gap, is acknowledged at once, with a block of what
@@ -15,7 +15,7 @@ use crate::transport::reassembly::Reassembly;
 pub struct Acknowledgement {
     /// First byte not yet received.
     pub next: u64,
-    /// Whether it echoes a mark.
+    /// Whether the acknowledgement echoes a mark.
     pub echo: bool,
     /// The stamp to give back.
     pub stamp: u64,

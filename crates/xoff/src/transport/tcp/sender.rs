@@ -224,14 +224,14 @@ impl TcpSender {
         self.window_limited = false;
     }
 
-    /// Takes in that the SYN of its connection was not answered in time.
+    /// Takes in that the SYN of the flow's connection was not answered in time.
     pub(super) fn on_syn_timeout(&mut self) {
         self.timeouts += 1;
         self.round_trip.back_off();
     }
 
-    /// Takes in that its connection is open, by this answer to a SYN. If SYNs were `lost`, the first window is one
-    /// segment (RFC 5681, section 3.1).
+    /// Takes in that the flow's connection is open, by `answer`, the answer to a SYN. If SYNs were `lost`, the first
+    /// window is one segment (RFC 5681, section 3.1).
     pub(super) fn on_open(&mut self, now: Time, answer: &Packet, repeated: bool, lost: bool) {
         if self.timing().is_none() || !repeated {
             self.round_trip.sample(now.since(Time::new(answer.stamp())));
@@ -408,8 +408,8 @@ impl TcpSender {
     }
 
     /// Takes an acknowledgement with an echo, without timestamps, or of joined segments. For each joined segment the
-    /// congestion control hears as if it were acknowledged by itself (Linux since 4.0). An echo may make it reduce the
-    /// window.
+    /// congestion control hears as if it were acknowledged by itself (Linux since 4.0). An echo may make it reduce
+    /// the window.
     #[cold]
     fn on_peculiar_ack(&mut self, now: Time, all: Ack<'_>, round_trip: Span) {
         let unacknowledged = self.unacknowledged;
@@ -495,8 +495,8 @@ impl TcpSender {
         }
     }
 
-    /// Bytes sent and not acknowledged as a recovery begins, without segments beyond the window that went out by limited transmit
-    /// (RFC 6675, section 5, step 4.2; RFC 5681, section 3.2, step 2) [FlightSize].
+    /// Bytes sent and not acknowledged as a recovery begins, without segments beyond the window that went out by
+    /// limited transmit (RFC 6675, section 5, step 4.2; RFC 5681, section 3.2, step 2) [FlightSize].
     fn flight_size(&self) -> Bytes {
         let sent = self.next - self.unacknowledged;
         if self.state != State::Open || self.scoreboard.is_clear() && self.duplicates == 0 {
@@ -583,8 +583,8 @@ impl TcpSender {
         self.tell_of_reduction(before);
     }
 
-    /// Handles the retransmission timer, which has expired: everything that has not arrived is lost (RFC 6298, section
-    /// 5.4 to 5.6).
+    /// Handles the retransmission timer, which has expired: everything that has not arrived is lost (RFC 6298,
+    /// section 5.4 to 5.6).
     #[cold]
     pub fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
@@ -759,7 +759,8 @@ mod tests {
         assert_eq!(sender.window(), Bytes::new(5 * SEGMENT));
     }
 
-    /// Of the ten segments that were out when an echo cut the window, the last is lost, and noticed after two of limited transmit.
+    /// Of the ten segments that were out when an echo cut the window, the last is lost, and noticed after two of
+    /// limited transmit.
     #[test]
     fn a_loss_in_a_window_that_an_echo_cut_does_not_cut_it_again() {
         let mut settings = settings(Recovery::Sack);
@@ -792,7 +793,8 @@ mod tests {
         assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
     }
 
-    /// RFC 6582, section 3.2, step 3: the window is what it says, and does not grow by the acknowledgement that ends the recovery.
+    /// RFC 6582, section 3.2, step 3: the window is what it says, and does not grow by the acknowledgement that ends
+    /// the recovery.
     #[test]
     fn the_end_of_a_new_reno_recovery_leaves_the_window_at_the_threshold() {
         let mut sender = sender(Recovery::NewReno, 1000);

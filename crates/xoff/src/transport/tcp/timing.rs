@@ -6,7 +6,7 @@ use crate::kernel::units::{Span, Time};
 /// The segment that is timed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timing {
-    /// First byte after it, and when it was sent.
+    /// First byte after the timed segment, and the time when that segment was sent.
     timed: Option<(u64, Time)>,
 }
 
