@@ -26,7 +26,7 @@ LEAST_MTU = 68
 
 
 def nearest_rates(speed_mbps: int) -> str:
-    """The rates below and above one that there is not, as a sentence has them."""
+    """Returns the Ethernet rates next below and above a speed that Ethernet does not have, for a sentence."""
     below = [f"{rate / 1000:g}" for rate in ETHERNET_MBPS if rate < speed_mbps][-1:]
     above = [f"{rate / 1000:g}" for rate in ETHERNET_MBPS if rate > speed_mbps][:1]
     return f"{' or '.join(below + above)} Gb/s"

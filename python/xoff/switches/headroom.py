@@ -31,7 +31,7 @@ class PublishedHeadroom(TypedDict):
 
 
 def published_headroom(*, rate_bps: int, delay_ns: int, largest_bytes: int) -> PublishedHeadroom:
-    """The headroom as the papers count it; scenarios add the pause frame and a packet (decision 14).
+    """Computes headroom as papers count it; scenarios add the pause frame and a packet (decision 14).
 
     Args:
         rate_bps: Rate of the link [C].

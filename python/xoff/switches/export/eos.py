@@ -76,7 +76,7 @@ def _qos_profile(settings: Settings, marking: Marking) -> list[str]:
 
 
 def _watchdog(planned: Watchdog) -> list[str]:
-    """The action is said, since EOS's own disables the port."""
+    """Returns commands for the watchdog; they set the action, since EOS by default disables the port."""
     base = "   priority-flow-control pause watchdog"
     timeout, recovery = _seconds(planned.detection_ms), _seconds(planned.restoration_ms)
     timer = f"timeout {timeout} polling-interval auto recovery-time {recovery}"

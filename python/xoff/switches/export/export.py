@@ -97,7 +97,7 @@ class Export:
 
 
 def alpha_text(alpha: float) -> str:
-    """The power of two nearest to an alpha, as command lines have it: `1/8`, `4`."""
+    """Returns the power of two nearest to an alpha, as command lines write it: `1/8`, `4`."""
     power = exponent(alpha)
     return str(2**power) if power >= 0 else f"1/{2**-power}"
 

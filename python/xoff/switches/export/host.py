@@ -16,7 +16,7 @@ _HEAD = ["#!/bin/sh", "set -eu", 'device="${1:?the name of the network device}"'
 
 
 def host(settings: Settings) -> Export:
-    """A script that takes the device's name."""
+    """Returns a script for hosts that takes the name of the network device."""
     hosts = settings.hosts
     assert hosts is not None, "a plan without congestion control is refused before"
     if hosts.congestion_control == "dcqcn":
@@ -80,7 +80,7 @@ def _interval_notes(interval_ns: int | None) -> list[str]:
 
 
 def _marking(dscp: int) -> list[str]:
-    """The DSCP of RoCE's own packets, and that they are ECN-capable (ECT(0)), as all of a ToS."""
+    """Returns commands that set the ToS of RoCE packets: their DSCP, and ECT(0), which makes them ECN-capable."""
     tos = dscp << 2 | 2
     return [
         'roce="$(ls "/sys/class/net/$device/device/infiniband")"',

@@ -96,7 +96,7 @@ def _eligible(settings: Settings, port: str) -> list[str]:
 
 
 def _flow_control(settings: Settings) -> list[str]:
-    """Memory of lossless classes, of which Cumulus Linux gives none by itself, and times of the watchdog."""
+    """Returns commands for memory of lossless classes, which have none by default, and for the watchdog's times."""
     if not _pauses(settings):
         return []
     lossless = _lossless_percent(settings)
@@ -118,7 +118,7 @@ def _pauses(settings: Settings) -> bool:
 
 
 def _lossless_percent(settings: Settings) -> int:
-    """The lossless pool with its headroom and reserves, rounded up; of some memory control traffic has need, too."""
+    """Returns the memory of lossless classes in percent, rounded up; at most 99, since control traffic needs some."""
     pools = settings.pools
     lossless = (pools.lossless_bytes + pools.headroom_bytes) * pools.mmus + reserved(settings, lossless=True)
     lossy = pools.lossy_bytes * pools.mmus + reserved(settings, lossless=False)

@@ -55,7 +55,7 @@ def nxos(settings: Settings) -> Export:
 
 
 def _classification(settings: Settings) -> list[str]:
-    """By the form of public configurations of RoCE on Nexus 9000; what no class matches is of group 0."""
+    """Classifies packets as public configurations of RoCE on Nexus 9000 do; group 0 gets what no class matches."""
     classes = {f"XOFF-{identifier(one.name)}": one for one in settings.classes if one.priority}
     lines = []
     for name, one in classes.items():
@@ -98,7 +98,7 @@ def _kbytes(ecn: Ecn) -> tuple[int, int]:
 
 
 def _static_xoff(settings: Settings) -> int:
-    """The threshold that every lossless queue reaches beside a headroom of its own [t_PFC] (DCQCN, section 4)."""
+    """Returns the threshold that all lossless queues can reach beside their own headroom [t_PFC] (DCQCN, section 4)."""
     pools, lossless = settings.pools, sum(one.lossless for one in settings.classes)
     sizes = [group.pause.headroom_bytes for group in settings.groups for _ in group.ports if group.pause]
     mmus = range(0, len(sizes), pools.ports_per_mmu)

@@ -60,7 +60,7 @@ def _dropping_notes(port: Port, name: str, of_it: list[int]) -> Iterator[str]:
 
 
 def _coloured_notes(port: Port) -> Iterator[str]:
-    """Of profiles that say nothing of green packets, and something of others."""
+    """Yields notes on WRED profiles that have a ramp for other colours, and none for green packets."""
     classes_by_name: dict[str, list[int]] = {}
     for one, (name, wred) in _profiles(port).items():
         if ramps(wred) and _green(wred) is None:

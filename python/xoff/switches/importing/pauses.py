@@ -207,7 +207,7 @@ class Pauses:
         return str(taken.get(what, getattr(profile, what)))
 
     def _queues(self) -> Iterator[str]:
-        """A scenario holds lossless packets against their ingress alone."""
+        """Yields notes on limits of lossless queues: a scenario limits lossless packets at their ingress alone."""
         limited = []
         for one in self._port.lossless:
             queue = self._port.queues.get(self._port.queue_of(one))

@@ -18,6 +18,6 @@ platforms). Left out are models with half a chip, and so half its memory, such a
 
 
 def chip_of(hwsku: str | None) -> catalogue.Entry | None:
-    """The chip of a model, with its memory; None where that is not known."""
+    """Returns the chip of a switch model with the chip's memory; None where the chip is not known."""
     name = next((chip for chip, models in _CHIPS.items() if (hwsku or "").startswith(models)), None)
     return next((chip for chip in catalogue.chips() if chip["name"] == name), None)

@@ -42,7 +42,7 @@ def headrooms(tables: Tables) -> list[Headroom]:
 
 
 def overfilled_at_once(tables: Tables, headroom: Headroom) -> tuple[int, int] | None:
-    """The packets for which there is no room beside the cable, even if the other end stops at once.
+    """Returns the packets for which there is no room beside the cable, even if the other end stops at once.
 
     These are the one that the pause waits for, of whatever class, and the lossless one that the other end has begun,
     by SONiC's formula (sonic-swss, cfgmgr/buffer_headroom_mellanox.lua); None where they fit, or no port has it.

@@ -29,7 +29,7 @@ class Link(NamedTuple):
 
 
 def links(tables: Tables) -> Iterator[Link]:
-    """Each link once: where both switches know of it, at the one whose name comes first."""
+    """Yields each link once; a link that both switches know of is at the switch whose name comes first."""
     others = _by_name(tables) if tables.config.device_neighbor else {}
     for key, row in tables.config.device_neighbor.items():
         other = others.get(row.name or "")

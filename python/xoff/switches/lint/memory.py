@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def most_of(tables: Tables) -> int | None:
-    """The most that the chip's memory may be, whose size is published rounded; None where the chip is not known."""
+    """Returns the chip's largest possible memory, since published sizes are rounded; None for an unknown chip."""
     chip = tables.chip_of_memory
     return None if chip is None else rounded_up(chip["memory_bytes"])
 

@@ -54,10 +54,10 @@ def dynamic_limit(exponent: int, pool_bytes: int, beside: Fraction = Fraction(0)
 
 
 def guaranteed_minimum(exponent: int, pool_bytes: int, ports: int, classes: int) -> int:
-    """The largest K_min at which a queue marks before any port is paused, however its bytes came in (DCQCN, section 4).
+    """Returns the largest K_min at which a queue marks before any port is paused, wherever its bytes came in.
 
     One port may fill a queue at each of `ports` up to K_min, while all queues of all classes hold as much:
-    n K_min <= alpha (B - p n K_min). With alpha = beta/8 and p = 8 that is the paper's beta B/(8 n (1 + beta)).
+    n K_min <= alpha (B - p n K_min). With alpha = beta/8 and p = 8 that is beta B/(8 n (1 + beta)) of DCQCN, section 4.
     """
     share = alpha(exponent)
     return int(share * pool_bytes / (ports * (1 + classes * share)))

@@ -43,7 +43,7 @@ class Qos:
         return found
 
     def row_of(self, port: str, field: str) -> tuple[str, PortQosMap] | None:
-        """The row in which a field is about a port, and its key: the port's own, or that of the whole switch."""
+        """Returns the row with a port's value of a field, and the row's key: the port's row, or the whole switch's."""
         own, whole = self.row(port), self._config.port_qos_map.get(WHOLE_SWITCH)
         if whole is None or field != OF_WHOLE_SWITCH or (own and own[1].dscp_to_tc_map):
             return own

@@ -36,7 +36,7 @@ def _may_be_lookup(text: str) -> bool:
 
 
 def by_switch(files: Sequence[SwitchFile]) -> list[tuple[SwitchFile, ...]]:
-    """All files together where no config contradicts another; else those of a folder; else each alone.
+    """Groups files by switch: all together if no configs contradict one another, else by folder, else each alone.
 
     Where every folder has a config, each of several lookup tables is for that of its folder.
     """

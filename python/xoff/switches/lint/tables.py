@@ -276,7 +276,7 @@ class Tables:
         return Qos(self.config, self.invalid)
 
     def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
-        """The row of the lookup table that the switch takes for a port, and its line; none for a cable of 0 m."""
+        """Returns the lookup table's row that the switch takes for a port, and its line; none for a cable of 0 m."""
         if self.lookup is None or self.computes or not self.cable_m(port):
             return None
         row = self.config.port.get(port)

@@ -23,5 +23,5 @@ def listed(names: list[str]) -> str:
 
 
 def alpha_text(exponent: int) -> str:
-    """The alpha of `dynamic_th`, as switches' manuals write it."""
+    """Formats the alpha of `dynamic_th` as switches' manuals write it."""
     return str(alpha(exponent))

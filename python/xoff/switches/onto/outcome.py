@@ -102,7 +102,7 @@ class Onto:
         return list(steps.values())
 
     def _there(self, path: Path) -> int:
-        """The whole of a path if its row is there; else how many parts of it are."""
+        """Returns how many parts of a path are in the files; all of them if the path's row is there."""
         configs = configs_of(old for old, _ in self.files)
         found = max(sum(config.has(*path[:end]) for end in range(1, len(path))) for config in configs)
         return len(path) if found == len(path) - 1 else found

@@ -155,9 +155,9 @@ def _classes(lossless: dict[int, bool]) -> str:
 
 
 def _goals(wanted: Said, before: dict[str, Said], like: str, kept: Sequence[Key]) -> dict[str, dict[Key, Value]]:
-    """By port, what is to become of it: all that the scenario says, as far as the port now says what that one says.
+    """Returns the goals of each port: the scenario's values, where the port now has the same value as port `like`.
 
-    Of what is kept nothing is said.
+    Leaves out the keys in `kept`.
     """
     own = before[like].values
     return {

@@ -48,7 +48,7 @@ def _dropped(port: Port) -> Edits:
 
 
 def _to_be_trimmed(port: Port, classes: tuple[int, ...]) -> Edits:
-    """By the profile of each queue; by a copy of it where SONiC would refuse that, or others have the profile, too.
+    """Turns on trimming in each queue's profile, or in a copy where SONiC refuses that or others use the profile.
 
     None where what is said of the whole switch is invalid, and nothing can be added to it.
     """
@@ -103,7 +103,7 @@ def _priority(port: Port, value: Value) -> Edits:
 
 
 def _dscp(port: Port, before: int | None, queue: int) -> int:
-    """The one before if it leads there, else the least that does; where none is known to, the class selector."""
+    """Returns a DSCP for `queue`: `before` if it leads there, else the least that does, else the class selector."""
     mapped = sorted(int(one.removeprefix("DSCP ")) for one in port.dscps(queue) if one.startswith("DSCP "))
     if before is not None and queue_of_dscp(port.tables, port.name, before) in (None, queue):
         return before

@@ -32,7 +32,7 @@ class Thresholds(NamedTuple):
 
 
 def thresholds(switch: Switch, own: Bcc) -> Thresholds:
-    """The thresholds of one pool. Raises PlanError if they do not fit into it."""
+    """Returns the thresholds of one pool. Raises PlanError if they do not fit into it."""
     try:
         required, minimum, maximum = _xoff.bcc_thresholds(
             shared_bytes=shared_bytes(switch, own),
@@ -52,7 +52,7 @@ def thresholds(switch: Switch, own: Bcc) -> Thresholds:
 
 
 def shared_bytes(switch: Switch, own: Bcc) -> int:
-    """Size of one shared pool: the plan's, or what reserves, headroom and lossless classes leave [B].
+    """Returns the size of one shared pool: the plan's, or what reserves, headroom and lossless classes leave [B].
 
     Raises PlanError if they leave nothing.
     """

@@ -17,7 +17,7 @@ _MOST = 8
 
 
 def rows(switch: Switch, scheme: str, shared: int, alpha: Fraction, threshold: int, remedy: str) -> list[Row]:
-    """The share of each of 1 to 8 ports of an MMU, and from how many on they drop before they mark."""
+    """Returns rows for the share of each of 1 to 8 busy ports of an MMU, and for how many drop before they mark."""
     ratio, ports = alpha.as_integer_ratio(), switch.ports_per_mmu
     reserved = min((one.reserved for one in switch.plan.classes if not one.lossless), default=0)
     found = []

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(switch: Switch) -> list[Row]:
-    """Memory by port, by rate and by time."""
+    """Returns rows for memory by port, by rate and by time."""
     memory, ports, rate = switch.memory_bytes, switch.ports, switch.rate_bps
     return [
         Row("chip.memory", "memory [B]", memory, "B", switch.plan.chip, "xoff list chips", shown_in="MiB"),

@@ -23,7 +23,7 @@ def alpha_of(one: Class, switch: Switch) -> Fraction:
 
 
 def exponent(alpha: float) -> int:
-    """The power of two nearest to an alpha, of those that switches have: -8 to 7."""
+    """Returns the exponent of the power of two nearest to an alpha, from the -8 to 7 that switches have."""
     return min(7, max(-8, round(log2(alpha))))
 
 

@@ -27,7 +27,7 @@ _CNP_TIMES_US = (5, 1)
 
 
 def static_pause(switch: Switch) -> Fraction:
-    """The largest threshold that all ingress queues can reach at once [t_PFC]."""
+    """Returns the largest threshold that all ingress queues can reach at once [t_PFC]."""
     return Fraction(pools.of(switch).lossless, _queues(switch))
 
 
@@ -193,7 +193,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
 
 
 def _minimum(switch: Switch, own: Dcqcn, rate_bps: int) -> Row:
-    """The ramp of ports of a rate, and whether a queue can be as long as its upper end."""
+    """Returns a row for the ramp of ports of a rate, and whether a queue can be as long as the ramp's upper end."""
     found, (size, formula, source) = ramps.ramp(switch, own, rate_bps), ramps.minimum(switch, own, rate_bps)
     ramp = f"marks {found.probability * 100:g} % at K_max = {found.maximum_bytes:,} B"
     most = switch.memory_bytes // switch.mmus
@@ -232,7 +232,7 @@ def _of_class(switch: Switch, own: Dcqcn, one: Class) -> Row:
 
 
 def _marks_first(switch: Switch, one: Class) -> Fraction:
-    """The largest K_min at which a class always marks before it pauses.
+    """Returns the largest K_min at which a class always marks before it pauses.
 
     n K <= alpha (B - p n K) - tau: one port feeds the queues of all, and every class of every port has as much. B is
     the pool of an MMU, n its ports. With alpha = beta / p and all memory in the pool this is the paper's formula.

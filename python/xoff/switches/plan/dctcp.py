@@ -75,7 +75,7 @@ def _bounds(switch: Switch, own: Dctcp) -> list[Row]:
 
 
 def _of_thresholds(switch: Switch, own: Dctcp) -> list[Row]:
-    """K of the fastest ports and of those of each other rate that have their own, and how long the first lasts."""
+    """Returns rows for K of the fastest ports and other rates with their own K, and for the time to send the first."""
     mtu, rate = switch.plan.mtu, switch.fastest_bps / 1e9
     (fastest, (size, *_)), *others = _thresholds(switch, own).items()
     return [
@@ -188,5 +188,5 @@ def _bottleneck(switch: Switch, own: Dctcp, rate_bps: int) -> Bottleneck:
 
 
 def _gain_below(greatest: float) -> int:
-    """The denominator of the largest power of a half below a gain, which is 1 at the most."""
+    """Returns the denominator of the largest power of a half below a gain, which is 1 at the most."""
     return max(1, int(2 ** (math.floor(-math.log2(greatest)) + 1)))

@@ -98,7 +98,7 @@ def sonic(switch: Switch, group: Group) -> Budget:
 
 
 def annex(switch: Switch, group: Group) -> Budget | None:
-    """The budget of IEEE 802.1Q as data-centre guides quote it, the interface's delay counted at each end.
+    """Returns the budget of IEEE 802.1Q as data-centre guides quote it, with the interface's delay at each end.
 
     None for rates that it does not give.
     """
@@ -190,7 +190,7 @@ def set_aside(switch: Switch) -> int:
 
 
 def rows(switch: Switch) -> list[Row]:
-    """Headroom of each group of ports by every method, and what of it the plan takes."""
+    """Returns rows for the headroom of each group of ports by every method, and for what the plan takes."""
     return [row for group in switch.groups for row in _of_group(switch, group)] if switch.lossless else []
 
 

@@ -49,7 +49,7 @@ def check_shared(switch: Switch, memory: str = "memory") -> None:
 
 
 def ports(part: Switch) -> str:
-    """The ports of an MMU: `4 down, 4 up`."""
+    """Names the ports of an MMU: `4 down, 4 up`."""
     return ", ".join(f"{group.count} {group.name}" for group in part.groups)
 
 

@@ -304,6 +304,6 @@ class ConfigDb(BaseModel):
     pfc_wd: dict[PortKey, PfcWatchdog] = {}
 
     def to_json(self) -> str:
-        """The file as SONiC has it, every value a string; empty tables and fields that are not set are left out."""
+        """Writes the file as SONiC has it, every value a string, without empty tables and fields that are not set."""
         tables: dict[str, Any] = self.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
         return json.dumps({name: rows for name, rows in tables.items() if rows}, indent=4) + "\n"

@@ -75,7 +75,7 @@ class ConfigFile:
         return cls(name, text, ConfigDb.model_validate(valid, context=OF_FILE), invalid, raw)
 
     def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
-        """The text with other values in some fields, by table, row and field; rows that are not there are added."""
+        """Returns the text with other values in some fields, by table, row and field; adds rows that are not there."""
         found: list[tuple[int, int, str]] = []
         added: dict[str, dict[str, dict[str, str]]] = {}
         for table, key in dict.fromkeys(path[:2] for path in values):
@@ -123,7 +123,7 @@ class ConfigFile:
         return f",{end}{indentation}" if line.lstrip().count('"') == 2 else ", "
 
     def line(self, path: Sequence[str]) -> int:
-        """The line of a table, row or field, or of the nearest that is there around it."""
+        """Returns the line of a table, row or field; if the file lacks it, the line of the nearest one around it."""
         value: Any = self._raw
         line = 1
         for part in path:

@@ -215,5 +215,5 @@ def ports_of(key: str) -> list[str]:
 
 
 def indices_of(key: str) -> range:
-    """The priority groups or queues that a key `Ethernet0|3-4` is about."""
+    """Returns the priority groups or queues that a key `Ethernet0|3-4` is about."""
     return indices(key.rpartition("|")[2])

@@ -63,7 +63,7 @@ class PgProfileLookup:
     overwritten: tuple[tuple[int, PgProfile], ...] = ()
 
     def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
-        """The text with other values in some columns, by row (`100000 40m`) and column, of rows that are there."""
+        """Returns the text with other values in some columns of existing rows, by row (`100000 40m`) and column."""
         lines = self.text.splitlines(keepends=True)
         numbers = {row.key: number for number, row in self.rows}
         for (key, column), value in values.items():

@@ -170,7 +170,7 @@ class Settling:
 
 
 def _priority(table: dict[str, Any]) -> int:
-    """The class of the flows: the first of those that the worst case has."""
+    """Returns the class of the flows: the first class that the worst case has."""
     found: int | list[int] = table["workload"][0]["priority"]
     return found[0] if isinstance(found, list) else found
 
