@@ -29,7 +29,7 @@ pub struct Row {
 /// Flow of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// Flow by itself, as its file describes it.
+    /// Flow as the file of the job describes it.
     pub row: Row,
     /// Number of flows that the flow's source sends before this flow in the file.
     place: u32,
@@ -115,7 +115,7 @@ impl Plan {
         self.hosts.binary_search(&host).is_ok()
     }
 
-    /// Positions of the flows that a host sends, by their place.
+    /// Positions of the flows that a host sends, by the place of each flow.
     fn sent_by(&self, host: NodeId) -> &[u32] {
         self.hosts.binary_search(&host).map_or(&[], |place| &self.sent[place])
     }

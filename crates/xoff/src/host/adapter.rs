@@ -26,7 +26,7 @@ pub(super) struct Adapter {
     marker: Option<Box<QueueMarker>>,
     /// Bytes waiting in each of the port's queues.
     pub(super) queued: [Bytes; PRIORITIES],
-    /// Class whose last packet has left while the port's scheduler does not know yet that it is empty.
+    /// Class whose last packet has left before the port's scheduler knows that the class is empty.
     emptied: Option<Emptied>,
     last_release: Time,
     rng: Rng,

@@ -1,4 +1,4 @@
-//! Applications of one host: they begin flows at their time and hear of flows that are whole.
+//! Applications of one host, which begin flows when due and hear of flows that are whole.
 //!
 //! `queries.rs` has both sides of queries, `collectives.rs` the steps of a rank, and `jobs.rs` the host's part of a
 //! job.
@@ -38,9 +38,9 @@ pub struct Applications {
     parts: Sparse<Part>,
     /// Flows that arrive for applications, by channel.
     channels: Sparse<ReceptionSlots>,
-    /// Responses that wait for their time to begin.
+    /// Responses that wait until the worker answers.
     responses: Slab<Response>,
-    /// Flows of jobs that wait for their time to begin.
+    /// Flows of jobs that wait until their source may begin them.
     job_flows: Slab<JobFlow>,
     /// Letters to the other adapter of the same host.
     pub(super) letters: Vec<Letter>,

@@ -173,7 +173,7 @@ impl Host {
         }
     }
 
-    /// Slots of a flow and of its limiter, unless the flow is done or has none.
+    /// Slots of a flow and of its limiter, unless the flow is done or has no limiter.
     fn limiter_of(&self, number: u32) -> Option<(usize, usize)> {
         let slot = self.sendings.slot(number)?;
         let sending = &self.sendings[slot];

@@ -36,7 +36,7 @@ pub(super) struct PersistentQueuePair {
 }
 
 impl PersistentQueuePairs {
-    /// Place of the persistent queue pair that `flow` goes by if it draws queue pair `number`.
+    /// Place of the persistent queue pair that `flow` goes by, numbered `number` among the pairs to its destination.
     pub(super) fn of(&mut self, flow: &Flow, number: u8) -> u32 {
         self.place((flow.destination, flow.transport, number, flow.priority), PersistentQueuePair::default)
     }

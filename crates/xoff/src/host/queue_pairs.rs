@@ -18,7 +18,7 @@ use crate::packet::Packet;
 /// Flows that wait for their turn, by class.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// Classes of which a flow waits.
+    /// Classes in which at least one flow waits for its turn.
     waiting: Classes,
     /// Numbers of the flows; empty until there is a queue pair.
     numbers: Vec<Ring<u32>>,
@@ -89,7 +89,7 @@ impl Host {
         may
     }
 
-    /// Lets a queue pair wait for its turn, or until it may.
+    /// Lets a queue pair wait for its turn, or until it may send.
     fn wait(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if self.may_send(slot, context.now) {
             self.wait_for_turn(slot, context);

@@ -160,7 +160,7 @@ impl Host {
         }
     }
 
-    /// Slot of the flow to this host that has this number.
+    /// Slot of the flow to this host that has number `number`.
     pub(super) fn slot_of(&mut self, number: u32, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
         let (flows, place) = self.flows_with(number, context);
         flows.slot(place)

@@ -141,7 +141,7 @@ impl Scoreboard {
         self.first < self.lost_below && !self.is_sacked(self.first)
     }
 
-    /// Declares everything below `end` that has not arrived lost, and none of it sent again.
+    /// Declares lost, and not sent again, every segment below `end` that has not arrived.
     pub(super) fn lose_everything_below(&mut self, end: u64) {
         self.next = self.first;
         self.lost_below = self.first;

@@ -19,7 +19,7 @@ pub(super) struct Segmentation {
 }
 
 impl Segmentation {
-    /// A flow of segments of this size that has sent nothing.
+    /// A flow in segments of `segment` bytes that has sent nothing.
     pub(super) fn new(longest: u64, segment: u64) -> Self {
         Self { longest, segment, end: 0 }
     }
