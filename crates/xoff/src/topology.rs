@@ -154,7 +154,7 @@ impl Network {
         node < self.hosts
     }
 
-    /// Number of hosts that the fabric joins, which are those before any adapters inside servers.
+    /// Number of hosts that the fabric joins, not counting adapters inside servers.
     pub fn fabric_hosts(&self) -> u32 {
         if self.servers.is_some() { self.hosts / 2 } else { self.hosts }
     }

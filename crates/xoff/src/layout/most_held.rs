@@ -15,7 +15,7 @@ pub(super) struct MostHeld {
 }
 
 impl MostHeld {
-    /// Computes the most bytes on a pool whose queues are of these classes, which are lossy and at least one.
+    /// Computes the most bytes on a pool whose queues are of `classes`: at least one class, all of them lossy.
     pub(super) fn of(
         pool: &Pool,
         policy: &buffer_policy::Parameters,

@@ -201,7 +201,7 @@ impl Settings {
         NonZeroU8::new(quantised as u8).map(Feedback)
     }
 
-    /// Bytes until the sample after one with this feedback, before they are spread.
+    /// Bytes from a sample with this feedback to the next sample, before the interval is spread at random.
     pub fn interval_after(&self, feedback: Option<Feedback>) -> Bytes {
         let index = feedback.map_or(0, |feedback| feedback.get() >> 3);
         Ratio::new(INTERVALS[usize::from(index)], 300).of(self.interval)

@@ -34,7 +34,7 @@ pub struct CnmCounters {
     pub crossed: u64,
 }
 
-/// Parts of a buffer in which congestion on a way is told.
+/// Occupancy of a full buffer in the units in which credits tell the congestion of a way.
 const FULL: u32 = 1 << 16;
 
 /// Frames of a class in the buffer of an input.

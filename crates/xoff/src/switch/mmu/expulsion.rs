@@ -82,8 +82,8 @@ impl Mmu {
         self.expulsion.is_some()
     }
 
-    /// Queue that loses its first packet next, and since when, if that is by `now`. `holds` tells in which queues a
-    /// packet waits.
+    /// Queue that loses its first packet next and the time of the loss, if that time is not after `now`. `holds`
+    /// tells in which queues a packet waits.
     pub fn expelled_by(&mut self, now: Time, holds: impl Fn(usize) -> bool) -> Option<(usize, Time)> {
         let mut expulsion = self.expulsion.take()?;
         let next = self.next_expelled(&expulsion, holds);

@@ -57,7 +57,7 @@ impl Quirks {
         if is_above { Err(DropReason::Threshold) } else { Ok(Placement::Shared) }
     }
 
-    /// Counts a packet in, with which its queue holds `with_packet`. `reserve` is the index of its reserve.
+    /// Counts in a packet that brings its queue to `with_packet` bytes. `reserve` is the index of its reserve.
     #[cold]
     pub(super) fn on_admission(
         &mut self,
@@ -84,7 +84,7 @@ impl Quirks {
         }
     }
 
-    /// Bytes of a queue's first packet that are in the shared pool, of which the queue has `shared`.
+    /// Bytes of a queue's first packet in the shared pool, where the whole queue has `shared` bytes there.
     #[cold]
     pub(super) fn shared_part(&self, queue: usize, frame: Bytes, shared: Bytes) -> Bytes {
         match &self.leaking {

@@ -153,8 +153,8 @@ impl LinedUp {
 }
 
 impl Memory {
-    /// Finds a place for a packet where departures that are not counted yet make no difference; `None` where they may, and
-    /// after every few packets all the same.
+    /// Finds a place for a packet where departures not counted yet make no difference; `None` where they may, or
+    /// where many packets have lined up.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn place_unsettled(&self, queue: usize, port: &Port, frame: Bytes) -> Option<Placement> {

@@ -99,7 +99,7 @@ impl Line {
         Self { clock, worst, unit: clock.transmission_time(Bytes::new(1 << BITS)) }
     }
 
-    /// Headroom at a gradient, which lasts for the time that the worst case takes at line rate [D] (Algorithm 2).
+    /// Headroom for a gradient that lasts as long as the worst case takes at line rate [D] (Algorithm 2).
     fn needed(&self, gradient: i64) -> Bytes {
         let share = gradient.clamp(0, LINE_RATE) as u64;
         Bytes::new((self.worst.get() * share) >> BITS)
