@@ -20,7 +20,7 @@ ETHERNET_MBPS = (
 )
 """Rates of IEEE 802.3, P802.3dj among them."""
 HEADER_AND_CHECK_BYTES = 18
-"""Of a frame beyond its packet."""
+"""Bytes that an Ethernet frame adds to its packet: header and check sequence."""
 LEAST_MTU = 68
 """Bytes of a packet that every link of IP must carry (RFC 791)."""
 

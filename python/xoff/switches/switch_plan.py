@@ -104,18 +104,18 @@ class SwitchPlan:
         return self._found.sections
 
     def export(self, target: str) -> Export:
-        """Returns its settings as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
+        """Returns the settings as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
 
         Raises PlanError where there is nothing to write.
         """
         return Format(target).write_plan(self._found, self.file)
 
     def worst_case(self) -> Scenario:
-        """The planned switch with all of its ports congested at once. Raises PlanError if it cannot be simulated."""
+        """Returns the planned switch with all ports congested at once. Raises PlanError if it cannot be simulated."""
         return scenario(worst_case(self._found), self.file)
 
     def settling(self) -> Scenario | None:
-        """Long flows into one of its ports; None where hosts answer no congestion. Raises PlanError likewise."""
+        """Returns long flows into one port; None where hosts answer no congestion. Raises PlanError likewise."""
         case = settling(self._found)
         return scenario(case, self.file) if case else None
 

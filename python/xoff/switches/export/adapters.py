@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xoff.scenario.quantities import Time
 
 _MOST_BYTES = (1 << 15) - 1
-"""Of RPG_BYTE_RESET."""
+"""Largest value of the adapters' setting RPG_BYTE_RESET, in bytes."""
 _WITHOUT = ("alpha_rises", "cut_by", "count_first", "hyper_when", "cnp_clock")
 """Keys of DCQCN that adapters have in one way alone."""
 

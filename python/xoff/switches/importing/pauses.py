@@ -83,7 +83,7 @@ class Pauses:
 
     @property
     def reserved(self) -> int:
-        """Of one class of a port."""
+        """Reserve in bytes of one class of a port."""
         return min(self._reserve_sizes, default=0)
 
     @property
@@ -134,7 +134,7 @@ class Pauses:
 
     @property
     def _ratio(self) -> Fraction | None:
-        """Of a headroom pool and what all priority groups may put into it; None where there is none (0 B)."""
+        """Ratio of the headroom pool to what all priority groups may put into it; None where there is no pool (0 B)."""
         if not self._pool.xoff:
             return None
         needed = self.headroom_of_all

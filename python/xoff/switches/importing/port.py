@@ -51,7 +51,7 @@ class Port:
 
     @cached_property
     def lossless(self) -> dict[int, Buffer]:
-        """By PFC priority, the priority groups that pause and have headroom, or are to get it from the switch."""
+        """Priority groups, by PFC priority, that pause and have headroom, or are to get headroom from the switch."""
         left = {id(group) for group in set_by_switch(self.tables)}
         groups = {group.index: group for group in self.tables.priority_groups if group.port == self.name}
         found = {one: groups.get(self.tables.qos.priority_group_of(self.name, one)) for one in self.paused}
@@ -142,7 +142,7 @@ class Port:
 
     @property
     def rate_bps(self) -> int | None:
-        """Of its link, if it is known."""
+        """Rate of the port's link, if the link is known."""
         return None if self.link is None else self.link[0] * 10**6
 
     @property

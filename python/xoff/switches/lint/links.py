@@ -15,11 +15,11 @@ class Link(NamedTuple):
     """A cable between two switches."""
 
     port: str
-    """Of the switch that is looked at."""
+    """Port of the switch that is looked at."""
     name: str
-    """Of the other one."""
+    """Name of the switch at the other end."""
     tables: Tables
-    """Of the other one."""
+    """Tables of the switch at the other end."""
     other_port: str
 
     def there(self, table: str, key: str, field: str) -> str:

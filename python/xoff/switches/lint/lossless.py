@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from xoff.switches.lint.tables import Tables
 
 Priorities: TypeAlias = dict[str, int | None]
-"""By what packets carry (`DSCP 26`), the PFC priority that pauses them; None for those that may be dropped."""
+"""PFC priorities that pause packets, by what packets carry (`DSCP 26`); None for packets that may be dropped."""
 
 
 def priorities_at(tables: Tables, port: str) -> Priorities | None:

@@ -16,7 +16,7 @@ ROCE_BYTES = 4200
 """The largest packet of RoCE, from its IP header on: 4096 B of data, and up to 84 B of headers."""
 
 ROCE_HEADER_BYTES = 14 + 20 + 8 + 12
-"""Of Ethernet, IPv4, UDP and BTH."""
+"""Bytes of a RoCE packet's headers: Ethernet, IPv4, UDP and BTH."""
 
 _ROUNDED = Fraction(2, 100)
 """By how much published sizes of memory may be rounded: the 12 MiB of a Trident II are 61,440 cells, 1.6 % more."""

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 COMPUTED = "NULL"
 """For the profile of a priority group that the switch makes itself."""
 _POOL_OF_LOOKUP = "ingress_lossless_pool"
-"""Of profiles that the switch makes of a row of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
+"""Pool of the profiles that the switch makes of rows of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
 
 MTU_BYTES = 1500
-"""Of Ethernet."""
+"""Largest packet of Ethernet, for ports whose row says nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Buffer:
 
     @property
     def lossless(self) -> bool:
-        """Whether it has headroom."""
+        """Whether the buffer has headroom."""
         return self.profile is not None and self.profile.xoff is not None
 
     @property
@@ -174,7 +174,7 @@ class Tables:
 
     @cached_property
     def reserves(self) -> Counter[str]:
-        """By pool, what priority groups and queues have of it for themselves, and do not share."""
+        """Bytes of each pool that priority groups and queues have for themselves, and do not share."""
         found: Counter[str] = Counter()
         for buffer in (*self.priority_groups, *self.queues):
             if buffer.profile is not None:

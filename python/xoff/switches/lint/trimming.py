@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _DEFAULT_BYTES = 128
 """To which SAI trims where no size is set."""
 _DEFAULT_CLASS = 0
-"""Of packets whose DSCP no map has."""
+"""Traffic class of packets whose DSCP no map has."""
 
 
 def trims(buffer: Buffer) -> bool:

@@ -226,7 +226,7 @@ _ROWS: dict[str, Writer] = {
     "pfc.detection_time": _watchdog("detection_time", _number),
     "pfc.watchdog.restoration_time": _watchdog("restoration_time", _number),
 }
-"""Of queues, priority groups and ports."""
+"""Writers of keys of queues, priority groups and ports."""
 
 _POOLS: dict[str, Writer] = {"switch.pfc.lossless_pool": _lossless_pool, "switch.pfc.headroom.ratio": _headroom_pool}
 """Keys of pools, which follow from the rows above."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xoff.switches.plan.switch import Switch
 
 _LINKS = 8
-"""Of a round trip through leaf, spine and leaf."""
+"""Links of a round trip through leaf, spine and leaf."""
 
 
 def round_trip_ps(switch: Switch, own: Hpcc) -> int:

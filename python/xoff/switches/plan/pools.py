@@ -14,9 +14,9 @@ class Shared(NamedTuple):
     """Shared pools of one MMU, in bytes."""
 
     lossless: int
-    """Of classes that pause."""
+    """Bytes that classes that pause share."""
     lossy: int
-    """Of all others."""
+    """Bytes that all other classes share."""
 
 
 def of(switch: Switch) -> Shared:

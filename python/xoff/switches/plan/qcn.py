@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 _SOURCE = "802.1Qau"
 STEPS = 63
-"""Of quantised feedback."""
+"""Steps of quantised feedback."""
 _CNM_WIRE_BYTES = 84
 _CYCLES = 5
-"""Of fast recovery."""
+"""Cycles of fast recovery."""
 _TAGGED_BYTES = headroom.ETHERNET_BYTES + 4
 _PREAMBLE_AND_GAP = 20
 

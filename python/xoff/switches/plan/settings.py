@@ -21,7 +21,7 @@ class Ecn:
     maximum_bytes: int
     """[K_max]"""
     probability: float
-    """Of a mark at `maximum_bytes` [P_max]."""
+    """Probability of a mark at `maximum_bytes` [P_max]."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class HostSettings:
     cnp_priority: int | None = None
     """Priority that CNPs have."""
     additive_increase_mbps: int | None = None
-    """Of DCQCN's rates after fast recovery [R_AI]; None for what hosts have by default, as below."""
+    """Increase of DCQCN's rates after fast recovery [R_AI]; None for what hosts have by default, as below."""
     hyper_increase_mbps: int | None = None
     """[R_HAI]."""
     timer_us: int | None = None
@@ -152,7 +152,7 @@ class Trimming:
     size_bytes: int
     """Frame of a header."""
     priority: int
-    """Of the class into which it goes."""
+    """Priority of the class into which the header goes."""
     classes: tuple[int, ...]
     """Priorities of the classes whose packets are trimmed."""
     beside: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ class Settings:
     classes: tuple[TrafficClass, ...]
     pools: Pools
     hosts: HostSettings | None
-    """Of the hosts that send what the plan is about; None where it says nothing of them."""
+    """Settings of the hosts that send; None where the plan says nothing of hosts."""
     watchdog: Watchdog | None = None
     """None where the plan says nothing of it."""
     trimming: Trimming | None = None

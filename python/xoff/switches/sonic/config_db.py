@@ -89,7 +89,7 @@ class BufferPool(WholeRow):
     mode: Literal["static", "dynamic"]
     size: Bytes | None = None
     xoff: Bytes | None = None
-    """Of the headroom pool that all its profiles share; without, each priority group has headroom of its own."""
+    """Size of the headroom pool that all its profiles share; without it, each priority group has its own headroom."""
     percentage: Percent | None = None
     """Of the memory, in place of `size`; only where headroom is computed on the switch."""
 

@@ -34,7 +34,7 @@ class Bursts:
     """All hosts at once into one port of an MMU, then into the next."""
 
     found: Outcome
-    """Of one MMU: simulated switches have one lossless pool."""
+    """Outcome of one MMU's plan: simulated switches have one lossless pool."""
     mmu: str = ""
     """Name of the MMU among several, in words."""
 

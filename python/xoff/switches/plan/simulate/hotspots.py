@@ -164,7 +164,7 @@ class Hotspots:
 
     @property
     def _inputs(self) -> int:
-        """Of one hotspot."""
+        """Inputs of one hotspot."""
         return self.own.hot_inputs - 1
 
     @property
