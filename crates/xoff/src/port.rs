@@ -114,7 +114,7 @@ pub struct LinkErrors {
 }
 
 impl LinkErrors {
-    /// Corrupts this share of packets, by draws from `rng`.
+    /// Corrupts the share `rate` of packets, by draws from `rng`.
     pub fn new(rate: Ratio, rng: Rng) -> Self {
         Self { rate, rng }
     }

@@ -212,7 +212,7 @@ impl Part {
         }
     }
 
-    /// Passes every flow that waits for none to `begin`, with the time at which it begins.
+    /// Passes every flow that waits for no other flow to `begin`, with the time at which the flow begins.
     pub fn first(&self, plan: &Plan, mut begin: impl FnMut(u32, Time)) {
         for &flow in plan.sent_by(self.host) {
             let row = &plan.flows[flow as usize].row;

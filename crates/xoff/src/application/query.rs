@@ -24,7 +24,7 @@ pub enum Pace {
     Closed,
     /// Open loop at even intervals, whether queries are complete or not.
     Every(Span),
-    /// Open loop at exponential intervals of this mean, whether queries are complete or not.
+    /// Open loop at exponential intervals of the given mean, whether queries are complete or not.
     Poisson(Span),
 }
 

@@ -159,7 +159,7 @@ impl Host {
         }
     }
 
-    /// Lets a turn ask for credit again if more of it is overdue.
+    /// Lets a flow or queue pair ask for credit again if more of its data is overdue.
     pub(super) fn look_after_credit(
         &mut self,
         turn: Turn,
@@ -172,7 +172,7 @@ impl Host {
         }
     }
 
-    /// Lets a persistent queue pair ask for credit again if more of it is overdue.
+    /// Lets a persistent queue pair ask for credit again if more of its data is overdue.
     pub(super) fn on_account_timer(
         &mut self,
         place: u32,

@@ -66,7 +66,7 @@ enum State {
 }
 
 impl Intake {
-    /// The intake of an adapter that is slow at these times, in order, and pauses senders in these frames.
+    /// The intake of an adapter that is slow at `slow_times`, given in order, and pauses senders by `frames`.
     pub(super) fn new(slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
         Self {
             slow_times: slow_times.into(),
@@ -108,7 +108,7 @@ impl Intake {
         self.slow_times.front().copied().filter(|slow| slow.start <= now)
     }
 
-    /// Rate at which an adapter of this link rate takes in, if it does, and the time until which that holds.
+    /// Rate at which an adapter with link rate `rate` takes in, if any, and the time until which that rate holds.
     fn pace(&mut self, now: Time, rate: Rate) -> (Option<Rate>, Time) {
         match self.slow_time(now) {
             Some(slow) => (slow.rate, slow.end),
@@ -155,7 +155,7 @@ impl Intake {
         None
     }
 
-    /// Begins with the first packet that waits, or goes on with it, unless it is being taken in.
+    /// Begins or goes on to take in the first waiting packet, unless the adapter is taking it in already.
     fn take_next(&mut self, port: &Port, pending: &mut Pending, now: Time) {
         if self.state != State::Idle {
             return;

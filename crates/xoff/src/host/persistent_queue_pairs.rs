@@ -318,7 +318,7 @@ impl Host {
         of_begun.fold(joined.saturating_sub(carried), Bytes::saturating_add)
     }
 
-    /// Hands credit of a flow that no longer has its queue pair to the holder.
+    /// Hands credit of a flow that no longer has its queue pair to the holder of the queue pair.
     #[cold]
     pub(super) fn on_earlier_credit(
         &mut self,

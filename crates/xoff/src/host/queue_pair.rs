@@ -26,7 +26,7 @@ pub(super) struct QueuePair {
 }
 
 impl QueuePair {
-    /// A flow whose congestion control has these needs, on the persistent queue pair at `place` if there is one.
+    /// A flow whose congestion control has `needs`, on the persistent queue pair at `place` if there is one.
     pub(super) fn new(sender: RoceSender, needs: Needs, place: Option<u32>) -> Self {
         let (pacing, control) = (Timer::default(), Timer::default());
         Self { sender, needs, pacing, control, in_turn: false, sprayer: NOT_SPRAYED, place }

@@ -44,7 +44,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Returns the line of the first row that begins at or after this byte.
+    /// Returns the line of the first row that begins at or after byte `byte`.
     fn of(&mut self, byte: u64) -> usize {
         let rest = &self.text[byte as usize..];
         let row = self.text.len() - rest.trim_start_matches(['\r', '\n']).len();

@@ -137,7 +137,7 @@ enum Pace {
 }
 
 impl Pace {
-    /// Makes the pace of groups of this volume.
+    /// Makes the pace of groups that each bring `volume`.
     fn new(
         settings: &scenario::Incast,
         volume: Volume,

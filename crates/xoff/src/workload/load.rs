@@ -121,7 +121,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Makes the intervals at which arrivals of this volume offer a load.
+    /// Makes the intervals at which arrivals that each bring `volume` offer `load`.
     pub(super) fn new(load: &Load<'_>, volume: Volume, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let counted_bytes = volume.payload * counted_per_payload(load.transport, load.counts);
         let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();

@@ -13,9 +13,9 @@ use crate::topology::{Network, NodeId};
 /// Links that carry traffic together, in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Links {
-    /// Links by which these hosts send.
+    /// Links by which the listed hosts send.
     From(Vec<NodeId>),
-    /// Links by which these hosts receive.
+    /// Links by which the listed hosts receive.
     To(Vec<NodeId>),
     /// Links of the network's core.
     Core,

@@ -50,7 +50,7 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// Makes an incomplete flow of this transport.
+    /// Makes an incomplete flow of the transport named `transport`.
     pub(super) fn template(&self, transport: &str) -> Result<FlowSpec, ScenarioError> {
         self.transport(transport)?;
         let index = self.scenario.transport.keys().position(|name| name == transport);

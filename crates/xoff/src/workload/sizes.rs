@@ -74,7 +74,7 @@ pub fn catalogue() -> &'static [NamedList] {
     CATALOGUE
 }
 
-/// Finds the list of this name. Any other name in a scenario is the path of a file.
+/// Finds the list of flow sizes named `name`. Any other name in a scenario is the path of a file.
 pub fn named(name: &str) -> Option<&'static NamedList> {
     CATALOGUE.iter().find(|list| list.name == name)
 }
