@@ -26,7 +26,7 @@ pub trait Agenda {
     /// Has the packet just sent by `port` to a host arrive at `arrives`, ahead of packets that have not begun to leave.
     /// These were put on the port before, and arrive later `by` so much.
     fn deliver_ahead(&mut self, port: PortId, arrives: Time, packet: Packet, by: Span);
-    /// Says that something waits for the transmission on `port` to end at `at`.
+    /// Tells the engine that something waits for the transmission on `port` to end at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
     /// Whether nothing else that could happen at this node is known to be pending for `now`.
     fn is_last_of(&self, _now: Time) -> bool {
@@ -34,11 +34,11 @@ pub trait Agenda {
     }
     /// Returns this thread's access to the telemetry records of packets.
     fn telemetry(&mut self) -> &mut Telemetry;
-    /// Says that the node of `port` has something to do about pauses at `at`.
+    /// Tells the engine that the node of `port` has something to do about pauses at `at`.
     fn pause_due(&mut self, port: PortId, at: Time);
     /// Sends a message beside all packets over the link of `port`, which has credits.
     fn signal(&mut self, port: PortId, arrives: Time, signal: Packet);
-    /// Says that the node of `port` has something to do about its crossbar at `at`.
+    /// Tells the engine that the node of `port` has something to do about its crossbar at `at`.
     fn crossbar_due(&mut self, port: PortId, at: Time);
 }
 

@@ -29,7 +29,7 @@ pub struct Stuck {
 /// Port that was paused for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storm {
-    /// The port.
+    /// Port that was paused.
     pub port: PortId,
     /// Longest time that the port was paused without a break.
     pub paused: Span,
@@ -43,7 +43,8 @@ pub struct Diagnosis {
     pub deadlock: Vec<Stuck>,
     /// Number of queues that will never send, those outside the cycle included.
     pub stuck: usize,
-    /// For each paused queue of a switch or a host that waits for stuck queues alone: the one of these that holds most.
+    /// For each paused queue of a switch or a host that waits for stuck queues alone: the stuck queue that holds most
+    /// of its bytes.
     pub stuck_behind: BTreeMap<Queue, Queue>,
     /// Ports that were paused without a break for at least the detection time, the longest pause first.
     pub storms: Vec<Storm>,
@@ -80,12 +81,13 @@ fn ports(switches: &[Switch]) -> impl Iterator<Item = &Port> {
 #[derive(Debug)]
 struct Waiting {
     stuck: Stuck,
-    /// Queues at the next switch that hold packets of this paused queue, the fullest first.
+    /// Queues at the next switch that hold packets of the paused queue, the fullest first.
     ahead: Vec<Queue>,
 }
 
-/// Finds the queues that will never send: each is paused by a switch all of whose bytes from it are in such queues.
-/// Where nothing has moved for long, all that can drain has drained. Earlier, some stuck queues may not be found yet.
+/// Finds the queues that will never send: the switch that pauses such a queue holds all bytes from it in stuck
+/// queues. Where nothing has moved for long, all that can drain has drained. Earlier, some stuck queues may not be
+/// found yet.
 fn stuck(network: &Network, switches: &[Switch]) -> BTreeMap<Queue, Waiting> {
     let paused = ports(switches).flat_map(|port| {
         (0..PRIORITIES).filter_map(move |priority| {
@@ -134,8 +136,8 @@ fn behind(
         .collect()
 }
 
-/// Returns the queues that a paused queue waits for, the one that holds most first; none where its pause is about to
-/// end.
+/// Returns the queues that a paused queue waits for; none where the pause is about to end. The queue that holds most of
+/// its bytes comes first.
 fn ahead(network: &Network, switches: &[Switch], (port, priority): Queue) -> Vec<Queue> {
     let (node, ingress) = network.ports.place(network.ports.other_end(port));
     if network.is_host(node) {

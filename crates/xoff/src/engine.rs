@@ -66,7 +66,7 @@ pub use sampler::{Sampler, Series, WatchedFlows};
 pub use samples::{LOSSLESS_POOL, Quantity, Sample, Samples};
 pub(crate) use worker::Workshop;
 
-/// Length of a link from which on it separates clusters. Windows shorter than 200 ns would cost more than they hold.
+/// Shortest delay of a link that separates clusters. Windows shorter than 200 ns would cost more than they hold.
 pub const SHORTEST_WINDOW: Span = Span::from_nanoseconds(200);
 
 /// State of a run under way, as its caller hears of it.
@@ -108,7 +108,7 @@ pub struct Outcome {
     pub switches: Vec<Switch>,
     /// Rows that were sampled, or recorded on change.
     pub samples: Samples,
-    /// Bytes received when the measured time began, and when it ended; nothing where the run ended before.
+    /// Bytes received by the begin and by the end of the measured time; nothing where the run ended before.
     pub received: [Option<Received>; 2],
     /// Dropped packets where they are recorded, in order of time and port.
     pub drops: Vec<(Time, Dropped)>,

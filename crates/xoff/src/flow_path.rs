@@ -87,9 +87,8 @@ pub fn stages(
     path.flat_map(of_hop).collect()
 }
 
-/// Finds the flow of this number at this host, if there will ever be one.
-/// Returns nothing where the host takes part in an application: its flows are numbered as they start, which only a run
-/// shows.
+/// Finds flow `number` of host `source`, if the run will ever have this flow. Returns nothing where the host takes
+/// part in an application: its flows are numbered as they start, which only a run shows.
 pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<FlowPath> {
     let fabric = simulation.fabric();
     let host = fabric.servers.map_or(source, |servers| servers.host_of(source));

@@ -35,7 +35,8 @@ struct Train {
     gap: Span,
     /// Frame of an acknowledgement; nothing where nothing is acknowledged.
     acknowledgement: Option<Bytes>,
-    /// Packets for each acknowledgement, besides the last packet's; nothing where interrupts decide that.
+    /// Packets for each acknowledgement, besides the last packet's; nothing where interrupts decide when to
+    /// acknowledge.
     acknowledge_every: Option<u64>,
     /// Frame of a SYN and of its answer, which go before the data.
     handshake: Option<Bytes>,
@@ -156,10 +157,9 @@ impl Train {
         Ideal { received, finished, base_round_trip, bottleneck }
     }
 
-    /// Returns two packets whose acknowledgements the last packet's may have to wait for, each with how many
-    /// acknowledgements follow it.
-    /// They are the first and the last one before it. Acknowledgements come evenly, so that none between them makes it
-    /// wait longer.
+    /// Returns two packets whose acknowledgements may delay the last packet's, each with the number of
+    /// acknowledgements after it. They are the first and the last one before it. Acknowledgements come evenly, so
+    /// that none between them makes it wait longer.
     fn acknowledged_before(&self) -> impl Iterator<Item = (u64, u64)> {
         let every = self.acknowledge_every.unwrap_or(self.packets);
         let before = (self.packets - 1) / every;

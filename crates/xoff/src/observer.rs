@@ -22,13 +22,13 @@ pub enum DropReason {
     AdapterFull,
     /// The packet came after a pause, and the headroom had no room for it.
     HeadroomFull,
-    /// The link has corrupted it.
+    /// The link has corrupted the packet.
     LinkError,
-    /// The link had failed, or failed while it was on its way.
+    /// The link had failed, or failed while the packet was on its way.
     LinkDown,
-    /// The receiver's adapter had not taken in what came before.
+    /// The receiver's adapter had not taken in the packets that came before.
     ReceiverFull,
-    /// The PFC watchdog dropped it from a queue that was paused for too long.
+    /// The PFC watchdog dropped the packet from a queue that was paused for too long.
     PfcWatchdog,
     /// Another packet found the shared pool full and pushed out the first packet of the longest queue.
     PushedOut,
@@ -119,9 +119,9 @@ pub enum Release {
     Acknowledgement,
     /// The retransmission timer has expired.
     Timeout,
-    /// The flow's rate allows it.
+    /// The flow's rate allows the next packet.
     Rate,
-    /// The packet before it is on its way.
+    /// The flow's previous packet is on its way.
     Turn,
     /// The flow has credit.
     Credit,
@@ -166,7 +166,8 @@ pub enum PauseReason {
     Threshold,
     /// The lossless pool had no room, so that the switch put a packet into the headroom.
     PoolFull,
-    /// All classes of the port together have reached its threshold [`X_poff`], or needed its insurance headroom.
+    /// All classes of the port together have reached the port's threshold [`X_poff`], or needed its insurance
+    /// headroom.
     Port,
     /// The adapter of a host has not taken in the bytes that have come.
     Receiver,
@@ -200,8 +201,8 @@ pub struct QueuedFlow {
     pub bytes: Bytes,
 }
 
-/// Bytes that a node holds of a sender as it tells this sender to pause, and the queue that holds most of them.
-/// A switch holds them in the queues of its ports, a host in its adapter.
+/// Decision of a node to pause a sender: the sender's bytes at the node, and the queue with most of these bytes. A
+/// switch holds the bytes in the queues of its ports, a host in its adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Xoff {
     /// Port at the sender's end of the link.
@@ -212,17 +213,17 @@ pub struct Xoff {
     pub reason: PauseReason,
     /// Bytes of the class that came in by the port; of all lossless classes where the whole port is to pause.
     pub bytes: Bytes,
-    /// Port whose queue holds most of these bytes; of a host, its own port.
+    /// Port whose queue holds most of the sender's bytes; of a host, the host's own port.
     pub egress: PortId,
-    /// Traffic class of that queue.
+    /// Traffic class of the queue at the port `egress`.
     pub cause_priority: usize,
-    /// Bytes of the sender in that queue.
+    /// Bytes of the sender in the queue at the port `egress`.
     pub egress_bytes: Bytes,
-    /// Bytes of all senders in that queue.
+    /// Bytes of all senders in the queue at the port `egress`.
     pub queue_bytes: Bytes,
-    /// Flows in that queue, the one with the most bytes first; of many flows the first few.
+    /// Flows in the queue at the port `egress`, the one with the most bytes first; of many flows the first few.
     pub flows: Vec<QueuedFlow>,
-    /// Number of flows in that queue.
+    /// Number of flows in the queue at the port `egress`.
     pub flow_count: u32,
 }
 

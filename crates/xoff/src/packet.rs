@@ -25,8 +25,8 @@ pub const CREDIT: u32 = u32::MAX - 1;
 pub struct Header {
     /// Data: first byte of the payload. Acknowledgement: first byte not yet received.
     pub sequence: u64,
-    /// Time when the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement returns it.
-    /// Data that is sent on credit has [`asking_stamp`] here.
+    /// Time when the sender sent the packet, in picoseconds, or [`deferred_stamp`]; an acknowledgement returns the
+    /// stamp. Data that is sent on credit has [`asking_stamp`] here.
     pub stamp: u64,
     /// Host that sends this packet.
     pub source: NodeId,
@@ -152,7 +152,7 @@ impl Packet {
     pub const fn entropy(&self) -> u16 {
         (self.sequence >> SEQUENCE_BITS) as u16
     }
-    /// Returns the packet with an entropy; it must have none yet.
+    /// Returns the packet with an entropy; the packet must have none yet.
     #[inline]
     #[must_use]
     pub const fn with_entropy(self, entropy: u16) -> Self {
@@ -394,11 +394,11 @@ impl Stub {
 pub struct Control {
     /// Bytes on the wire without preamble and gap.
     pub frame: Bytes,
-    /// Content, whose meaning the two ends agree on.
+    /// Content of the frame, whose meaning the two ends agree on.
     pub words: [u64; 3],
 }
 
-/// Transport of frames that no transport sends: those between the ends of one link, and congestion notification
+/// Transport of frames that no transport sends: frames between the ends of one link, and congestion notification
 /// messages.
 pub const NO_TRANSPORT: u8 = u8::MAX;
 /// Frame of a congestion notification message, 64 bytes.

@@ -79,7 +79,7 @@ pub struct PacketTotals {
     pub dropped_headroom_full: u64,
     /// Packets dropped at the end of a link that had corrupted them.
     pub dropped_link_error: u64,
-    /// Packets dropped because the link had failed, or failed while they were on it.
+    /// Packets dropped because the link had failed, or failed while the packets were on it.
     pub dropped_link_down: u64,
     /// Packets that a slow receiver's adapter had no room for.
     pub dropped_receiver_full: u64,
@@ -210,7 +210,7 @@ pub struct Deadlocked {
 pub struct Storm {
     /// Name of the port.
     pub port: String,
-    /// Time that it was paused without a break.
+    /// Time that the port was paused without a break.
     pub paused_ns: u64,
 }
 
@@ -399,7 +399,7 @@ fn series(simulation: &Simulation, samples: &Samples, end: Time) -> (SeriesColum
     (columns, names)
 }
 
-/// Returns the switch whose first port this is.
+/// Returns the switch whose first port is `first`.
 fn switch_of(network: &Network, first: PortId) -> NodeId {
     let mut switches = network.hosts..network.nodes.len() as NodeId;
     switches.find(|&node| network.ports.first(node) == first).expect("a switch has ports")

@@ -1,6 +1,5 @@
-//! In-band telemetry (INT): switches write into the packets that leave them, and acknowledgements bring it back to
-//! senders.
-//! Packed as HPCC's code packs it (SIGCOMM 2019).
+//! In-band telemetry (INT): switches write records into packets, and acknowledgements bring the records back to
+//! senders. Packed as HPCC's code packs it (SIGCOMM 2019).
 //!
 //! A packet carries the number of a record alone. All threads share the records, without locks: only the node that has
 //! a packet touches its record, and the barrier between windows orders nodes of different threads. Which number a
@@ -70,7 +69,7 @@ pub struct Trail {
     /// Time when the packet's first bit left the adapter.
     departure: Time,
     hops: [Hop; MOST_HOPS],
-    /// Nanoseconds from there until the acknowledgement came back, at most `u32::MAX`.
+    /// Nanoseconds from the departure until the acknowledgement came back, at most `u32::MAX`.
     round_trip: u32,
     length: u8,
     /// Hash of the path [pathID].
@@ -97,7 +96,7 @@ pub struct Interval {
     pub rate: Rate,
     /// Time between the two packets.
     pub span: Span,
-    /// Bytes put on the wire in that time.
+    /// Bytes that the port put on the wire between the two packets.
     pub sent: Bytes,
     /// Bytes that waited when the earlier packet left.
     pub queue_before: Bytes,
@@ -177,8 +176,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Returns records for ports with links of these rates, on paths of at most `switches` switches.
-    /// At most [`MOST_RATES`] rates and [`MOST_HOPS`] switches. Without rates no packet has a record.
+    /// Returns records for ports with links of the given rates, on paths of at most `switches` switches. At most
+    /// [`MOST_RATES`] rates and [`MOST_HOPS`] switches. Without rates no packet has a record.
     pub fn new(rates: Vec<Rate>, switches: usize, has_sent_windows: bool) -> Arc<Self> {
         debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
         debug_assert!(rates.is_empty() || switches <= MOST_HOPS, "a switch has a word");
@@ -224,7 +223,7 @@ impl Records {
     }
 }
 
-/// Returns so many words of zero. The system gives address space alone, and memory as pages are first touched.
+/// Returns `words` words of zero. The system gives address space alone, and memory as pages are first touched.
 #[allow(unsafe_code)]
 #[allow(clippy::cast_ptr_alignment, reason = "the layout is that of the words")]
 fn zeroed(words: usize) -> Box<[AtomicU64]> {
@@ -242,7 +241,7 @@ fn zeroed(words: usize) -> Box<[AtomicU64]> {
     }
 }
 
-/// One thread's access to the records of all.
+/// One thread's access to the records of all threads.
 #[derive(Debug, Default)]
 pub struct Telemetry {
     records: Arc<Records>,
@@ -251,7 +250,7 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Access to these records.
+    /// Returns a thread's access to the given records.
     pub fn new(records: Arc<Records>) -> Self {
         Self { records, free: Vec::new() }
     }
@@ -274,7 +273,7 @@ impl Telemetry {
         prefetch(self.records.words.as_ptr().wrapping_add(self.records.first_word(number)));
     }
 
-    /// Gives a record back.
+    /// Frees a record for use by another packet.
     pub fn free(&mut self, number: u32) {
         self.free.push(number);
     }
@@ -291,8 +290,8 @@ impl Telemetry {
         self.records.departure(number).store(now.get(), Ordering::Relaxed);
     }
 
-    /// Notes that a packet leaves a switch by a port of this rate, after `hop` other switches. The port has put `sent`
-    /// bytes on the wire before, and `queue` bytes wait.
+    /// Notes that a packet leaves a switch by a port of rate `rate`, after `hop` other switches. The port has put
+    /// `sent` bytes on the wire before, and `queue` bytes wait.
     #[inline]
     pub fn write(&self, number: u32, hop: usize, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
         let code = self.records.rates.iter().position(|&known| known == rate);
@@ -301,7 +300,7 @@ impl Telemetry {
         self.records.hop(number, hop).store(word, Ordering::Relaxed);
     }
 
-    /// Reads the record of a packet that is back after `hops` switches on this path, and gives its number back.
+    /// Reads the record of a packet that is back after `hops` switches on path `path`, and frees the record.
     pub fn collect(&mut self, number: u32, hops: usize, path: u16, now: Time) -> Record {
         let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
         let round_trip = u32::try_from(now.since(departure).as_nanoseconds()).unwrap_or(u32::MAX);

@@ -263,8 +263,7 @@ fn unmatched(key: &str, pattern: &str, expected: &str) -> ScenarioError {
     )
 }
 
-/// Suggests a port for a pattern that matches none: of the node that it begins with, towards another node that it
-/// names.
+/// Suggests a port for a pattern that matches none: of the pattern's first node, towards another node in the pattern.
 fn likely_port(network: &Network, pattern: &str) -> String {
     let switches_first = (network.hosts..network.nodes.len() as NodeId).chain(0..network.hosts);
     let likely = switches_first

@@ -17,7 +17,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Returns all flows of these workloads between hosts of a network.
+    /// Returns all flows of the given workloads between hosts of a network.
     pub fn new(mut sources: Vec<Source>, network: &Network) -> Self {
         let heads = sources.iter_mut().map(Iterator::next).collect();
         let none_yet = vec![0; network.hosts as usize];

@@ -11,7 +11,7 @@ use crate::topology::{Network, NodeId};
 pub(super) struct Cluster {
     /// Nodes in order of their numbers.
     pub(super) nodes: Vec<NodeId>,
-    /// Delay of the shortest link from outside: no packet sent there now can arrive sooner.
+    /// Delay of the shortest link into the cluster: no packet sent now from outside can arrive sooner.
     pub(super) lookahead: Span,
 }
 

@@ -14,12 +14,12 @@ pub struct FlowCounts {
 }
 
 impl FlowCounts {
-    /// Begins to count the bytes that leave so many hosts.
+    /// Begins to count the bytes that leave each of `hosts` hosts.
     pub fn count_sent(&mut self, hosts: u32) {
         self.sent.resize_with(hosts as usize, Sent::default);
     }
 
-    /// Begins to count the CNMs that reach so many hosts.
+    /// Begins to count the CNMs that reach each of `hosts` hosts.
     pub fn count_cnms(&mut self, hosts: u32) {
         self.cnms.resize_with(hosts as usize, Tally::default);
     }
@@ -99,12 +99,12 @@ impl Tally {
         self.counts[place] += count;
     }
 
-    /// Subtracts from a count.
+    /// Subtracts from the count of a flow.
     fn subtract(&mut self, flow: u32, count: u64) {
         self.counts[flow as usize] -= count;
     }
 
-    /// Takes the counts of all flows that are under way, have a count, or had one in the interval before.
+    /// Takes the counts of all flows that are under way, have a count, or had a count in the interval before.
     fn take(&mut self, under_way: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
         let mut flows: Vec<u32> = under_way.chain(self.counted_before.drain(..)).collect();
         flows.extend(&self.counted);

@@ -14,9 +14,9 @@ pub struct Peak {
     pub time: Time,
     /// First port of the switch.
     pub switch: PortId,
-    /// Bytes in use by all queues.
+    /// Bytes of headroom in use by all queues of the switch.
     pub used: Bytes,
-    /// Bytes set aside.
+    /// Bytes of headroom set aside.
     pub set_aside: Bytes,
     /// Number of queues whose senders had been told to pause, and not yet to resume.
     pub queues_off: u64,
@@ -33,7 +33,7 @@ pub struct OffTime {
     pub xoff: Time,
     /// Arrival of the last packet.
     pub last_arrival: Time,
-    /// Time at which the switch sent the resume; nothing if it did not.
+    /// Time at which the switch sent the resume; nothing if the switch sent none.
     pub xon: Option<Time>,
     /// Bytes that came in after the pause.
     pub arrived: Bytes,
@@ -58,7 +58,7 @@ struct Rise {
     top: Option<Peak>,
 }
 
-/// Log of one thread, or of all.
+/// Log of headroom of one thread, or of all threads.
 #[derive(Clone, Debug, Default)]
 pub struct HeadroomLog {
     /// Maxima in order of time and switch.

@@ -24,7 +24,7 @@ pub struct Instants {
 }
 
 impl Instants {
-    /// Returns the instants of a run that takes samples at these intervals and has these link events.
+    /// Returns the instants of a run with samples at `sample_intervals` and with the given link events.
     pub fn new(stop: &Stop, measure: &Measure, sample_intervals: &[Span], link_events: LinkEvents) -> Self {
         Self {
             period: stop.period,
@@ -50,7 +50,7 @@ impl Instants {
         now >= self.end || now >= Time::ZERO + LONGEST_RUN
     }
 
-    /// Whether so many finished flows end the run. The engine asks at checks.
+    /// Whether `finished` finished flows are enough to end the run. The engine asks at checks.
     pub fn has_enough(&self, finished: u64) -> bool {
         finished >= self.after_flows
     }
@@ -70,8 +70,8 @@ impl Instants {
         self.link_events.take(now)
     }
 
-    /// Returns until when to announce flows, if there is a check at `now`.
-    /// Skips checks before `least`, at which nothing would have happened.
+    /// Returns the time until which flows are to be announced, if there is a check at `now`. Skips checks before
+    /// `least`, at which nothing would have happened.
     pub fn take_check(&mut self, now: Time, least: Time) -> Option<Time> {
         if now != self.check {
             return None;
@@ -89,7 +89,7 @@ impl Instants {
         Some(which)
     }
 
-    /// Whether sample `index` is due at `now`; it is then due again an interval later.
+    /// Whether sample `index` is due at `now`; the next sample is then due an interval later.
     pub fn take_sample(&mut self, index: usize, now: Time) -> bool {
         let (due, every) = &mut self.samples[index];
         let is_due = *due == now;

@@ -8,15 +8,15 @@ use crate::routing::Routes;
 /// Event of a link, or the new routes after it.
 #[derive(Clone, Debug)]
 pub enum LinkEvent {
-    /// Failure of this link.
+    /// Failure of the link with this number.
     Down(u32),
-    /// Recovery of this link.
+    /// Recovery of the link with this number.
     Up(u32),
     /// New rate of a link.
     Rate {
         /// Number of the link.
         link: u32,
-        /// Rate in each direction.
+        /// New rate in each direction.
         rate: Rate,
         /// Time from the arrival of a pause frame to its effect, and the length of one pause quantum.
         pace: (Span, Span),
@@ -44,7 +44,7 @@ impl LinkEvents {
         self.all.is_empty()
     }
 
-    /// Returns the links that get another rate, each with that rate.
+    /// Returns the links that change their rate, each with the new rate.
     pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
         self.all.iter().filter_map(|(_, event)| match *event {
             LinkEvent::Rate { link, rate, .. } => Some((link, rate)),

@@ -9,9 +9,9 @@ use crate::topology::PortId;
 /// Fact about a packet in flight that another thread has to know.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
-    /// The packet from this port that arrives at this time is marked.
+    /// Mark on the packet that a port sent, named by the port and the packet's time of arrival.
     Mark(PortId, Time),
-    /// This packet from this port was on its way when the link failed.
+    /// Loss of a packet that a port sent: the packet was on its way when the link failed.
     Lost(PortId, Packet),
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Mail {
     /// give back.
     packets: Vec<(PortId, Ring<Flight>)>,
     full: usize,
-    /// Notices about these packets and earlier ones.
+    /// Notices about the packets of this mail and about earlier packets.
     pub(super) notices: Vec<Notice>,
 }
 

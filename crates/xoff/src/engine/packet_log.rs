@@ -13,7 +13,7 @@ use crate::topology::{NodeId, PortId};
 pub enum Step {
     /// The transport hands the packet to the adapter.
     Handed {
-        /// Time since which the flow might have sent it.
+        /// Time since which the flow might have sent the packet.
         ready: Time,
         /// Event that let the flow send it; nothing for a packet without data.
         release: Option<Release>,
@@ -47,14 +47,14 @@ pub struct PacketEvent {
     pub time: Time,
     /// Packet as it is at this step.
     pub packet: Packet,
-    /// Step.
+    /// Step of the packet.
     pub step: Step,
 }
 
 /// Log of the packets of watched flows, on one thread.
 #[derive(Clone, Debug, Default)]
 pub struct PacketLog {
-    /// Watched flows, by the host that sends their data; empty where none is watched.
+    /// Watched flows, by the host that sends their data; empty where no flow is watched.
     pub flows: Vec<WatchedFlows>,
     senders: BTreeMap<(NodeId, u32), Sender>,
     events: Vec<PacketEvent>,

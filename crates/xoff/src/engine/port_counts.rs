@@ -24,7 +24,7 @@ struct Departure {
 }
 
 impl PortCounts {
-    /// Begins to count a quantity of so many ports.
+    /// Begins to count a quantity at each of `ports` ports.
     pub fn count(&mut self, quantity: Quantity, ports: usize) {
         self.counts[quantity as usize].resize(ports, ByClass::default());
         if quantity == Quantity::ClassThroughput {
@@ -37,7 +37,7 @@ impl PortCounts {
         self.counts.iter().any(|of_ports| !of_ports.is_empty())
     }
 
-    /// Adds to a count, where the quantity is counted.
+    /// Adds to the count of a class of a port, where the quantity is counted.
     pub(super) fn add(&mut self, quantity: Quantity, port: PortId, priority: usize, count: u64) {
         if let Some(of_port) = self.counts[quantity as usize].get_mut(port as usize) {
             of_port[priority] += count;

@@ -14,7 +14,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// Returns the bytes that these hosts have received.
+    /// Returns the bytes that the given hosts have received.
     pub fn by(hosts: &[Host]) -> Self {
         let mut arriving: Vec<_> = hosts.iter().flat_map(Host::arriving).collect();
         arriving.sort_unstable();
@@ -32,7 +32,7 @@ impl Received {
         all
     }
 
-    /// Returns the bytes of a flow that has arrived in part; nothing if none of it has come, or all.
+    /// Returns the bytes received of a flow that has arrived in part; nothing if no byte has come, or every byte.
     pub fn of(&self, source: NodeId, number: u32) -> Option<Bytes> {
         let place =
             self.arriving.binary_search_by_key(&(source, number), |&(source, number, _)| (source, number));

@@ -14,9 +14,9 @@ use crate::topology::{NodeId, PortId};
 /// Observer that records changes of watched ports and flows.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    /// Whether each port is watched, by quantity; empty where none is.
+    /// Whether each port is watched, by quantity; empty where no port is watched.
     pub ports: [Vec<bool>; Quantity::ALL.len()],
-    /// Watched flows of each host, by quantity; empty where none is.
+    /// Watched flows of each host, by quantity; empty where no flow is watched.
     pub flows: [Vec<WatchedFlows>; Quantity::ALL.len()],
     /// Counts of flows and classes, for samples.
     pub counts: Counts,

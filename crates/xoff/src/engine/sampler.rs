@@ -15,7 +15,7 @@ use crate::topology::PortId;
 /// Flows of one host that are watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchedFlows {
-    /// Whether all flows are.
+    /// Whether all flows of the host are watched.
     pub all: bool,
     /// Numbers of watched flows at this host.
     pub numbers: Vec<u32>,
@@ -39,7 +39,8 @@ pub struct Series {
     pub ports: Vec<bool>,
     /// Sampled flows of each host; empty for quantities of ports.
     pub flows: Vec<WatchedFlows>,
-    /// Sampled pools in ascending order, as (first port of the switch, number of the pool); empty for all else.
+    /// Sampled pools in ascending order, as (first port of the switch, number of the pool); empty for other
+    /// quantities.
     pub pools: Vec<(PortId, u32)>,
 }
 
@@ -66,7 +67,7 @@ impl Sampler {
     }
 }
 
-/// Samples that one thread has taken, and its memory from one sample to the next.
+/// Samples that one thread has taken, and the thread's memory from one sample to the next.
 #[derive(Debug)]
 pub(super) struct Sampling<'a> {
     sampler: &'a Sampler,

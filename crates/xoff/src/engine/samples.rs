@@ -19,7 +19,7 @@ pub enum Quantity {
     Marks,
     /// Packets dropped since the row before.
     Drops,
-    /// Bytes of window.
+    /// Bytes of a flow's window.
     Window,
     /// Bytes in a shared pool.
     Pool,
@@ -52,7 +52,7 @@ impl Quantity {
         Self::InputOfFlow,
     ];
 
-    /// The name in results.
+    /// Returns the name of the quantity in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -85,7 +85,7 @@ impl Quantity {
     }
 }
 
-/// Number of the pool that all lossless classes of a switch share; no other pool has it.
+/// Number of the pool that all lossless classes of a switch share; no other pool has this number.
 pub const LOSSLESS_POOL: u32 = u32::MAX;
 
 /// One row of observations.
@@ -132,12 +132,12 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Returns the tail of a series that is sampled at this interval.
+    /// Returns the empty tail of a series that is sampled at the interval `every`.
     pub(super) fn new(every: Span) -> Self {
         Self { first: Vec::new(), every, more: 0 }
     }
 
-    /// Counts a sample that differs from the latest in its time alone. Returns whether it does.
+    /// Counts a sample that differs from the latest sample in its time alone. Returns whether it does.
     pub(super) fn repeats(&mut self, fresh: &[Sample]) -> bool {
         let is_like = |(one, other): (&Sample, &Sample)| *one == Sample { time: one.time, ..*other };
         let repeats = fresh.len() == self.first.len() && fresh.iter().zip(&self.first).all(is_like);
@@ -145,7 +145,7 @@ impl Tail {
         repeats
     }
 
-    /// Begins anew with a sample that differs.
+    /// Restarts the tail with a sample that differs from the latest sample.
     pub(super) fn restart(&mut self, fresh: Vec<Sample>) {
         (self.first, self.more) = (fresh, 0);
     }

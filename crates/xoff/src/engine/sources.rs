@@ -37,15 +37,15 @@ impl Class {
 /// Source of events: a class at a node, and at a port where the class is of ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
-    /// Class of its events.
+    /// Class of the source's events.
     pub class: Class,
-    /// Node of its events.
+    /// Node at which the events happen.
     pub node: NodeId,
     /// Port at which the events happen; 0 for events of a whole node.
     pub port: u16,
 }
 
-/// Equipment that only some networks have, and only then sources for.
+/// Equipment that only some networks have, and that needs sources of events.
 #[derive(Clone, Copy, Debug)]
 pub struct Equipment<'a> {
     /// Whether any port may be paused.

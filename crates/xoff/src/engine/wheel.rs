@@ -99,7 +99,7 @@ pub(super) struct Wheel {
     ends: Vec<u32>,
     /// Rank of the pauses of each port's node in its cluster, where ports may be paused.
     pauses: Vec<u32>,
-    /// Rank of the crossbar of each port's node in its cluster, where it has one.
+    /// Rank of the crossbar of each port's node in its cluster, where the node has a crossbar.
     crossbars: Vec<u32>,
     outboxes: Vec<Outbox>,
     /// Least arrival among packets for other threads.
@@ -144,7 +144,7 @@ impl Wheel {
         }
     }
 
-    /// Returns the lane of packets from a port of this thread, or to one.
+    /// Returns the lane of packets that leave a port of this thread, or go to a port of this thread.
     pub(super) fn lane(&self, port: PortId) -> LaneId {
         self.outgoing[port as usize]
     }
@@ -153,7 +153,7 @@ impl Wheel {
         &mut self.lanes[self.outgoing[port as usize] as usize]
     }
 
-    /// Returns the least pending time of these clusters.
+    /// Returns the least pending time of a range of clusters.
     pub(super) fn least(&self, clusters: Range<usize>) -> u64 {
         self.next[clusters].iter().copied().min().unwrap_or(NEVER)
     }
@@ -163,8 +163,8 @@ impl Wheel {
         self.next[cluster] < horizon
     }
 
-    /// Opens a window of one cluster, to which these lanes lead.
-    /// The source of rank `first_arrival` hears of the first lane, and so on.
+    /// Opens a window of one cluster, to which `lanes` lead. The source of rank `first_arrival` hears of the first
+    /// lane, and so on.
     pub(super) fn open(&mut self, cluster: usize, lanes: Range<u32>, first_arrival: u32) {
         self.running = cluster as u32;
         self.first_lane = lanes.start.wrapping_sub(first_arrival);
@@ -192,7 +192,7 @@ impl Wheel {
         self.tournaments.set(rank, time.get());
     }
 
-    /// Sets the next time of a source of the open window, if that is earlier.
+    /// Sets the next time of a source of the open window to `time`, if `time` is earlier.
     #[inline]
     fn set_earlier(&mut self, rank: usize, time: Time) {
         if time.get() < self.tournaments.pending(rank) {
@@ -200,7 +200,8 @@ impl Wheel {
         }
     }
 
-    /// Takes the packet that arrives now at the source of this rank, and prefetches the telemetry record of the next.
+    /// Takes the packet that arrives now at the source of rank `rank`, and prefetches the next packet's telemetry
+    /// record.
     // Called for hosts and for switches, and for each as often as anything is.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -213,7 +214,7 @@ impl Wheel {
         })
     }
 
-    /// Takes the packet that arrives now at the source of this rank, where no packet has a telemetry record.
+    /// Takes the packet that arrives now at the source of rank `rank`, where no packet has a telemetry record.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn take_plain_arrival(&mut self, rank: usize) -> Packet {
@@ -334,7 +335,7 @@ impl Wheel {
         }
     }
 
-    /// Sets the next time of a source, if that is earlier than its present one.
+    /// Sets the next time of a source to `time`, if `time` is earlier than the present one.
     #[cold]
     fn hear_of_earlier(&mut self, cluster: u32, rank: usize, time: Time) {
         if time.get() < self.tournaments.pending_in(cluster as usize, rank) {

@@ -93,14 +93,14 @@ const _: () = assert!(size_of::<LocalSource>() == 8, "it is looked up at every e
 /// Cluster, as its thread sees it.
 #[derive(Clone, Copy, Debug)]
 struct LocalCluster {
-    /// Place of its first source.
+    /// Place of the cluster's first source.
     offset: usize,
     lookahead: Span,
     /// Range of the lanes that lead to the cluster.
     lanes: (u32, u32),
-    /// Range of its switches.
+    /// Range of the cluster's switches.
     switches: (u32, u32),
-    /// Rank of the first source of arrivals; the others follow.
+    /// Rank of the first source of arrivals; the other sources of arrivals follow.
     first_arrival: u32,
     content: Content,
 }
@@ -118,7 +118,7 @@ enum Content {
     Any,
 }
 
-/// Ranks of a host's sources in its cluster: its own events and arrivals.
+/// Ranks of a host's sources in its cluster: the host's own events, and arrivals.
 #[derive(Clone, Copy, Debug, Default)]
 struct HostSource {
     cluster: usize,
@@ -132,7 +132,7 @@ pub(crate) struct Worker<'a, O> {
     thread: usize,
     network: &'a Network,
     fabric: &'a Fabric,
-    /// Clusters of the first turn, and then those of the second.
+    /// Clusters of the first turn, then clusters of the second turn.
     clusters: Vec<LocalCluster>,
     turns: [Turn; 2],
     /// Turn that has run last.
@@ -485,7 +485,8 @@ impl<O: Counting> Worker<'_, O> {
         least
     }
 
-    /// Does what is due at the next instant, before which nothing is pending. Returns whether the run goes on.
+    /// Handles all that is due at the next global instant, before which no event is pending. Returns whether the run
+    /// goes on.
     fn stand_still(
         &mut self,
         least: Time,

@@ -4,8 +4,8 @@ use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Turns of the spin before a thread sleeps: about 5 us, as long as it takes to fall asleep and wake up.
-/// A thread that waits longer may wait for one without a processor, and should give its own away.
+/// Turns of the spin before a thread sleeps: about 5 us, as long as a thread takes to fall asleep and wake up. A
+/// thread that waits longer may wait for one without a processor, and should give its own away.
 const SPINS: u32 = 200;
 
 /// Barrier for a fixed number of threads, which meet there millions of times.
@@ -53,7 +53,7 @@ impl Barrier {
         Poison(self)
     }
 
-    /// Waits until every thread has called it. All threads then see everything that any thread wrote before.
+    /// Waits until every thread has called `wait`. All threads then see everything that any thread wrote before.
     pub fn wait(&self) {
         if self.threads == 1 {
             return;
@@ -74,7 +74,7 @@ impl Barrier {
         self.sleep_until_over(round);
     }
 
-    /// Whether all threads have come that `round` waits for.
+    /// Whether the round `round` is over: every thread has come to the barrier.
     fn is_over(&self, round: usize) -> bool {
         assert!(!self.poisoned.load(Ordering::SeqCst), "another thread panicked");
         self.round.load(Ordering::SeqCst) != round

@@ -21,7 +21,7 @@ impl BitSet {
     /// Set without members.
     pub const EMPTY: Self = Self([0; WORDS]);
 
-    /// Returns the set of these numbers.
+    /// Returns the set with the given members.
     #[cfg(test)]
     pub(crate) fn of(members: &[u16]) -> Self {
         let mut set = Self::EMPTY;
@@ -141,7 +141,7 @@ impl Iterator for Members {
     }
 }
 
-/// Returns the least number among these bits of a word.
+/// Returns the number that the lowest bit in `bits` stands for in the word at `word`.
 #[inline]
 const fn number(word: usize, bits: u64) -> u16 {
     (word * BITS) as u16 + bits.trailing_zeros() as u16

@@ -37,7 +37,7 @@ unsafe impl<T: Sync> Sync for Ring<T> {}
 impl<T> Ring<T> {
     const SIZE: u32 = size_of::<T>() as u32;
 
-    /// Returns a ring over these slots, the first of which hold so many entries.
+    /// Returns a ring over the given slots, the first `entries` of which hold entries.
     fn over(slots: Box<[T]>, entries: usize) -> Self {
         let end = u32::try_from(size_of_val(&*slots)).expect("a ring holds less than 4 GiB");
         let slots = NonNull::from(Box::leak(slots)).cast();
@@ -130,14 +130,14 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.take_front()) }
     }
 
-    /// Takes the entry at the front, which must be there.
+    /// Takes the entry at the front; panics if the ring is empty.
     #[inline]
     pub fn take_front(&mut self) -> T {
         self.take_front_before((), |_| ()).0
     }
 
-    /// Takes the entry at the front, which must be there. Also returns `of_next` of the entry behind it, or `of_none`
-    /// without one.
+    /// Takes the entry at the front; panics if the ring is empty. Also returns `of_next` of the entry behind it, or
+    /// `of_none` without one.
     #[inline]
     pub fn take_front_before<N>(&mut self, of_none: N, of_next: impl FnOnce(&T) -> N) -> (T, N) {
         assert!(!self.is_empty(), "there is an entry to take");
@@ -153,7 +153,7 @@ impl<T: Copy + Default> Ring<T> {
         (value, of_next(self.slot(next)))
     }
 
-    /// Takes entries from the front while `takes` says so of them. Returns the first that stays.
+    /// Takes entries from the front while `takes` returns true. Returns the first entry that stays.
     #[inline]
     pub fn take_while(&mut self, mut takes: impl FnMut(&T) -> bool) -> Option<&T> {
         let mut head = self.head;
@@ -168,7 +168,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(self.slot(head))
     }
 
-    /// Returns the entry that `behind` others are behind, which must be there.
+    /// Returns the entry with `behind` entries after it; panics if the ring has no such entry.
     #[inline]
     pub fn nth_back(&self, behind: u32) -> &T {
         assert!((behind as usize) < self.len(), "there is such an entry");
@@ -198,14 +198,14 @@ impl<T: Copy + Default> Ring<T> {
         prefetch(last);
     }
 
-    /// Returns the place behind this one.
+    /// Returns the place of the slot after `place`.
     #[inline]
     const fn after(&self, place: u32) -> u32 {
         let next = place + Self::SIZE;
         if next >= self.end { 0 } else { next }
     }
 
-    /// Returns the place so many bytes before this one.
+    /// Returns the place `bytes` bytes before `place`.
     #[inline]
     const fn before(&self, place: u32, bytes: u32) -> u32 {
         if place >= bytes { place - bytes } else { place + (self.end - bytes) }
@@ -253,7 +253,7 @@ impl<T: Copy + Default> Ring<T> {
         None
     }
 
-    /// Changes entries from the back to the front, until `change` returns that it has not changed one.
+    /// Changes entries from the back to the front, until `change` returns false: it has not changed the entry.
     pub fn change_from_back(&mut self, mut change: impl FnMut(&mut T) -> bool) {
         let mut place = self.tail;
         while place != self.head {
@@ -264,7 +264,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Inserts an entry ahead of the entries at the back for which `change` returns that it has changed them.
+    /// Inserts an entry ahead of the entries at the back that `change` has changed, for which it returns true.
     pub fn push_ahead(&mut self, value: T, mut change: impl FnMut(&mut T) -> bool) {
         let mut behind = 0;
         self.change_from_back(|entry| {
@@ -292,7 +292,7 @@ impl<T: Copy + Default> Ring<T> {
         })
     }
 
-    /// Returns a copy with so many slots.
+    /// Returns a copy of the ring with `capacity` slots.
     fn with_capacity(&self, capacity: usize) -> Self {
         let mut slots = Vec::with_capacity(capacity);
         slots.extend(self.iter().copied());

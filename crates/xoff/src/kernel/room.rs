@@ -2,7 +2,7 @@
 
 use super::units::Bytes;
 
-/// Bytes held in a place, and the most that it may hold.
+/// Bytes held in a place, and the most bytes that the place may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Bytes held now.
@@ -12,7 +12,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Whether so many more bytes fit.
+    /// Whether `more` further bytes fit.
     pub fn fits(self, more: Bytes) -> bool {
         self.held + more <= self.limit
     }

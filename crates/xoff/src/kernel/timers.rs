@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use super::units::Time;
 
-/// Deadline of one timer of one entity, which keeps it.
+/// Deadline of one timer, kept by the entity that the timer belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
     deadline: Time,

@@ -10,28 +10,29 @@ use crate::topology::NodeId;
 /// Columns of `collectives.parquet`: one entry for each complete collective, in order of workload, group and iteration.
 #[derive(Clone, Debug, Default)]
 pub struct CollectiveColumns {
-    /// Position of its workload in the scenario.
+    /// Position of the collective's workload in the scenario.
     pub workload: Vec<u32>,
-    /// Number of its group in the workload.
+    /// Number of the collective's group in the workload.
     pub group: Vec<u32>,
     /// Number of collectives that the group completed before.
     pub iteration: Vec<u32>,
-    /// Time when the first rank began it.
+    /// Time when the first rank began the collective.
     pub start_ns: Vec<u64>,
     /// Time when the last rank had received everything and, where pairs exchange, had sent its own part.
     pub finish_ns: Vec<u64>,
     /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,
-    /// Host that was last, as an index into [`super::Report::node_names`]; of several the one of the least rank.
+    /// Host that finished last, as an index into [`super::Report::node_names`]; of several the host of the least
+    /// rank.
     pub last_host: Vec<u32>,
-    /// Number of its flows, of all ranks together.
+    /// Number of the collective's flows, of all ranks together.
     pub flows: Vec<u64>,
-    /// Algorithm bandwidth: its size over its completion time.
+    /// Algorithm bandwidth: the collective's size over its completion time.
     pub algorithm_bandwidth_gbps: Vec<f64>,
     /// Bus bandwidth: the algorithm bandwidth times the number of times that each byte crosses a rank's link. Compares
     /// with the rate of that link.
     pub bus_bandwidth_gbps: Vec<f64>,
-    /// Whether it began in the measured time.
+    /// Whether the collective began in the measured time.
     pub measured: Vec<bool>,
 }
 

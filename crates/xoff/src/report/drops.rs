@@ -23,7 +23,7 @@ pub struct DropColumns {
     pub reason: Vec<u8>,
     /// Bytes that were held where the packet found no room; `u64::MAX` if room was not the reason.
     pub held_bytes: Vec<u64>,
-    /// Most bytes that may be held there; `u64::MAX` if room was not the reason.
+    /// Most bytes that may be held where the packet found no room; `u64::MAX` if room was not the reason.
     pub limit_bytes: Vec<u64>,
     /// Host that sends the flow's data, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,

@@ -13,16 +13,16 @@ use crate::ideal;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::topology::NodeId;
 
-/// Query of a flow that belongs to none, or to one that is not complete.
+/// Query of a flow that belongs to no query, or to a query that is not complete.
 const NO_QUERY: u32 = u32::MAX;
 
-/// Records of a host that are freed at a time. One host may have half of all.
+/// Number of a host's records that are freed at a time. One host may have half of all records.
 const GIVEN_BACK: usize = 1 << 14;
 
 /// Finished flow.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRow {
-    /// Time when the application handed it to the transport.
+    /// Time when the application handed the flow to the transport.
     pub start: Time,
     /// Time when the last byte was at the receiver.
     pub received: Time,
@@ -42,20 +42,20 @@ pub struct FlowRow {
     pub number: u32,
     /// Expiries of the retransmission timer.
     pub timeouts: u32,
-    /// Position of its path in [`Flows::paths`].
+    /// Position of the flow's path in [`Flows::paths`].
     path: u32,
-    /// Position of its query, or [`NO_QUERY`].
+    /// Position of the flow's query, or [`NO_QUERY`].
     query: u32,
     /// Traffic class.
     pub priority: u8,
     /// Index into [`super::Report::transport_names`].
     pub transport: u8,
-    /// Position of its workload in the scenario.
+    /// Position of the flow's workload in the scenario.
     pub workload: u16,
-    /// Whether it finished after the condition that stops the run was met.
+    /// Whether the flow finished after the condition that stops the run was met.
     pub after_stop: bool,
-    /// Whether it counts in the summary: it started in the measured time, and finished before the stop condition was
-    /// met.
+    /// Whether the flow counts in the summary: it started in the measured time, and finished before the stop
+    /// condition was met.
     pub measured: bool,
 }
 
@@ -65,7 +65,7 @@ impl FlowRow {
         self.finish.since(self.start)
     }
 
-    /// Slowdown: completion time over the ideal one.
+    /// Returns the slowdown: completion time over the ideal completion time.
     pub fn slowdown(&self) -> f64 {
         self.completion().get() as f64 / self.ideal.get() as f64
     }
@@ -130,7 +130,7 @@ impl Flows {
         (Self { rows, paths: paths.in_order }, lost_in_part, lives)
     }
 
-    /// Path of one of the rows.
+    /// Returns the path of a flow.
     pub fn path(&self, row: &FlowRow) -> PathProperties {
         self.paths[row.path as usize]
     }
@@ -141,7 +141,7 @@ fn received(simulation: &Simulation, outcome: &Outcome, finished: &FinishedFlow)
     destination.received_at(finished.flow.reception, &simulation.fabric().plans)
 }
 
-/// Returns when a flow was acknowledged at its source, or received where nothing is acknowledged.
+/// Returns the time when a flow was acknowledged at its source, or received where nothing is acknowledged.
 fn finish(finished: &FinishedFlow, received: Time) -> Time {
     if finished.finish == Time::MAX { received } else { finished.finish }
 }

@@ -32,7 +32,7 @@ pub struct OffTimeColumns {
     pub xoff_ns: Vec<u64>,
     /// Time when the last packet came in after XOFF; the time of XOFF if none did.
     pub last_arrival_ns: Vec<u64>,
-    /// Time when the switch told the sender to resume; `u64::MAX` if it did not.
+    /// Time when the switch told the sender to resume; `u64::MAX` if the switch did not.
     pub end_ns: Vec<u64>,
     /// Bytes that came in after XOFF.
     pub arrived_bytes: Vec<u64>,

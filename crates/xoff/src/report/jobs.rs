@@ -18,27 +18,28 @@ const NO_INDEX: u32 = u32::MAX;
 /// Columns of `job_flows.parquet`: one entry for each flow of a job, in order of workload and file.
 #[derive(Clone, Debug, Default)]
 pub struct JobFlowColumns {
-    /// Position of its workload in the scenario.
+    /// Position of the job's workload in the scenario.
     pub workload: Vec<u32>,
     /// Name of the flow, as an index into [`super::Report::job_flow_names`].
     pub flow: Vec<u32>,
-    /// Sending host, or its adapter inside its server, as an index into [`super::Report::node_names`].
+    /// Sending host, or the host's adapter inside its server, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
-    /// Receiving host, or its adapter inside its server, as an index into [`super::Report::node_names`].
+    /// Receiving host, or the host's adapter inside its server, as an index into [`super::Report::node_names`].
     pub destination: Vec<u32>,
     /// Application bytes.
     pub size_bytes: Vec<u64>,
-    /// Number of the flow at its source; `u32::MAX` if it has not begun.
+    /// Number of the flow at its source; `u32::MAX` if the flow has not begun.
     pub number: Vec<u32>,
-    /// Time when it began; `u64::MAX` if it has not.
+    /// Time when the flow began; `u64::MAX` if it has not begun.
     pub start_ns: Vec<u64>,
-    /// Time when its receiver had it whole; `u64::MAX` if it had not.
+    /// Time when the receiver had the whole flow; `u64::MAX` if it had not.
     pub received_ns: Vec<u64>,
-    /// Time when it was acknowledged at its source; `u64::MAX` if it was not.
+    /// Time when the flow was acknowledged at its source; `u64::MAX` if it was not.
     pub finish_ns: Vec<u64>,
-    /// Flow that it waited for longest, by its name; `u32::MAX` if it waited for none, or has not begun.
+    /// Name of the flow that this flow waited for longest, as an index into [`super::Report::job_flow_names`].
+    /// `u32::MAX` if the flow waited for none, or has not begun.
     pub waited_for: Vec<u32>,
-    /// Time that its source computes after that flow is done.
+    /// Time that the source computes after the flow in `waited_for` is done.
     pub delay_ns: Vec<u64>,
 }
 
@@ -79,7 +80,7 @@ impl Lives {
     }
 }
 
-/// Makes a row for each flow, and the list of their names.
+/// Makes a row for each flow of a job, and the list of the flows' names.
 pub(super) fn columns(
     simulation: &Simulation,
     outcome: &Outcome,
@@ -134,9 +135,9 @@ impl JobFlowColumns {
 /// Totals of one job.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct JobTotals {
-    /// Position of its workload in the scenario.
+    /// Position of the job's workload in the scenario.
     pub workload: usize,
-    /// Number of its flows.
+    /// Number of the job's flows.
     pub flows: u64,
     /// Flows that began.
     pub started: u64,

@@ -22,7 +22,7 @@ const NO_INDEX: u8 = u8::MAX;
 /// Times are in picoseconds, so that they add up exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketColumns {
-    /// Position of the packet among all of them.
+    /// Position of the packet among all packets in the columns.
     pub packet: Vec<u64>,
     /// Host that sends the flow's data, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
@@ -47,7 +47,7 @@ pub struct PacketColumns {
     /// Event that let the flow send the packet, as an index into the names of [`crate::observer::Release`]. Only in the
     /// first row of data; 255 elsewhere.
     pub release: Vec<u8>,
-    /// Time when that event let the flow send; `u64::MAX` elsewhere.
+    /// Time when the event in `release` let the flow send; `u64::MAX` in rows without this event.
     pub ready_ps: Vec<u64>,
     /// Time when the transport handed the packet to the adapter, in its first row; `u64::MAX` elsewhere.
     pub handed_ps: Vec<u64>,
@@ -154,13 +154,13 @@ impl Follower<'_> {
         self.here.entry(alike).or_default().push_back(here);
     }
 
-    /// Takes the first packet that is like this one and came to a node by `now`. At a host, packets that have crossed
+    /// Takes the first packet that is like `packet` and came to `node` by `now`. At a host, packets that have crossed
     /// its delay go first.
     fn take(&mut self, packet: &Packet, node: NodeId, now: Time) -> Option<Here> {
         self.take_first(packet, node, now, |here| (!here.has_crossed, here.arrives))
     }
 
-    /// Takes the packet that is like this one, came to a node by `now`, and is first by `order`.
+    /// Takes the packet that is like `packet`, came to `node` by `now`, and is first by `order`.
     fn take_first<K: Ord>(
         &mut self,
         packet: &Packet,
@@ -241,7 +241,7 @@ impl Follower<'_> {
         }
     }
 
-    /// Takes the last packet that a port sent, is like this one, and is still on the port's link.
+    /// Takes the last packet like `packet` that `port` sent and that is still on the port's link.
     fn take_under_way(&mut self, packet: &Packet, port: PortId, now: Time) -> Option<Here> {
         let alike = self.alike(packet, self.other_end(port, now).0);
         let here = self.here.get_mut(&alike)?;

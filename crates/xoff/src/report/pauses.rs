@@ -9,20 +9,20 @@ use crate::observer::Xoff;
 use crate::simulation::Simulation;
 use crate::topology::PortId;
 
-/// End of a pause that has not ended.
+/// Value of `end_ns` for a pause that has not ended.
 pub(super) const STILL_PAUSED: u64 = u64::MAX;
 
-/// Port of a pause that is not stuck.
+/// Value of `stuck_behind_port` for a pause that is over, or may end.
 pub(super) const NOT_STUCK: u32 = u32::MAX;
 
 /// Columns of `pauses.parquet`: one entry for each time that a class of a port was paused, in order of start and port.
 #[derive(Clone, Debug, Default)]
 pub struct PauseColumns {
-    /// Position of the pause in this order.
+    /// Position of the pause in order of start and port.
     pub pause_id: Vec<u64>,
     /// Switch that told its neighbour to pause, as an index into [`super::Report::node_names`].
     pub device: Vec<u32>,
-    /// Port of that switch, as an index into [`super::Report::series_names`].
+    /// Port of the switch that told its neighbour to pause, as an index into [`super::Report::series_names`].
     pub port: Vec<u32>,
     /// Neighbour that paused, as an index into [`super::Report::node_names`].
     pub paused_device: Vec<u32>,
@@ -40,20 +40,20 @@ pub struct PauseColumns {
     pub reason: Vec<u8>,
     /// Bytes of the class that the switch held from the port; of all lossless classes if the port paused as a whole.
     pub ingress_bytes: Vec<u64>,
-    /// Port whose queue held most of these bytes, as an index into [`super::Report::series_names`].
+    /// Port whose queue held most of the bytes in `ingress_bytes`, as an index into [`super::Report::series_names`].
     pub egress_port: Vec<u32>,
-    /// Class of that queue.
+    /// Class of the queue at `egress_port`.
     pub cause_priority: Vec<u8>,
-    /// Number of these bytes that the queue held.
+    /// Bytes of `ingress_bytes` that the queue at `egress_port` held.
     pub egress_bytes: Vec<u64>,
-    /// Bytes that the queue held from all ports.
+    /// Bytes from all ports that the queue at `egress_port` held.
     pub queue_bytes: Vec<u64>,
-    /// Number of flows in the queue.
+    /// Number of flows in the queue at `egress_port`.
     pub flows: Vec<u32>,
     /// Port of the stuck queue that holds most of what the pause waits for at the end, as an index into
     /// [`super::Report::series_names`]. `u32::MAX` if the pause is over, or may end.
     pub stuck_behind_port: Vec<u32>,
-    /// Class of that queue.
+    /// Class of the queue at `stuck_behind_port`.
     pub stuck_behind_priority: Vec<u8>,
 }
 

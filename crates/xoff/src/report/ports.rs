@@ -15,7 +15,7 @@ pub struct PortColumns {
     pub peer: Vec<u32>,
     /// Rate of the link when the run begins, in bits per second.
     pub rate_bps: Vec<u64>,
-    /// Share of the bits that the link could carry over the run, at the rates that it had while it was up.
+    /// Share of the bits that the link could carry over the run, at the rates that the link had while it was up.
     pub utilization: Vec<f64>,
     /// Packets put on the wire, without pause frames.
     pub packets: Vec<u64>,
@@ -31,11 +31,11 @@ pub struct PortColumns {
     pub resume_frames: Vec<u64>,
     /// Time that the port's classes were paused, summed over classes.
     pub paused_ns: Vec<u64>,
-    /// Longest time that one of its classes was paused without a break.
+    /// Longest time that one of the port's classes was paused without a break.
     pub longest_pause_ns: Vec<u64>,
 }
 
-/// Makes the rows of these ports, at the end of the run.
+/// Makes the rows of the given ports, at the end of the run.
 pub(super) fn columns<'a>(
     simulation: &Simulation,
     ports: impl Iterator<Item = &'a Port>,

@@ -12,15 +12,15 @@ use crate::topology::NodeId;
 /// Columns of `queries.parquet`: one entry for each complete query, in order of start and aggregator.
 #[derive(Clone, Debug, Default)]
 pub struct QueryColumns {
-    /// Position of the query in this order.
+    /// Position of the query in order of start and aggregator.
     pub query_id: Vec<u64>,
-    /// Position of its workload in the scenario.
+    /// Position of the query's workload in the scenario.
     pub workload: Vec<u32>,
-    /// Host that asks, as an index into [`super::Report::node_names`].
+    /// Host that sends the query, as an index into [`super::Report::node_names`].
     pub aggregator: Vec<u32>,
-    /// Number of workers that it asks.
+    /// Number of workers that the aggregator asks.
     pub fan_in: Vec<u32>,
-    /// Bytes of all its responses together.
+    /// Bytes of all responses to the query together.
     pub response_bytes: Vec<u64>,
     /// Time when the query began.
     pub start_ns: Vec<u64>,
@@ -28,11 +28,11 @@ pub struct QueryColumns {
     pub finish_ns: Vec<u64>,
     /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,
-    /// Expiries of the retransmission timers of its requests and responses.
+    /// Expiries of the retransmission timers of the query's requests and responses.
     pub timeouts: Vec<u32>,
-    /// Whether it took longer than its deadline.
+    /// Whether the query took longer than its deadline.
     pub late: Vec<bool>,
-    /// Whether it began in the measured time.
+    /// Whether the query began in the measured time.
     pub measured: Vec<bool>,
 }
 
@@ -51,7 +51,7 @@ pub struct QueryTotals {
     pub late: u64,
 }
 
-/// Key of a complete query: its start, its aggregator and its place there.
+/// Key of a complete query: its start, its aggregator, and its place at the aggregator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     start: Time,

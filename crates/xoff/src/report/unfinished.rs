@@ -17,22 +17,22 @@ pub struct UnfinishedColumns {
     pub priority: Vec<u8>,
     /// Index into [`super::Report::transport_names`].
     pub transport: Vec<u8>,
-    /// Position of its workload in the scenario.
+    /// Position of the flow's workload in the scenario.
     pub workload: Vec<u32>,
     /// Application bytes; `u64::MAX` for a flow without end.
     pub size_bytes: Vec<u64>,
-    /// Time when the application handed it to the transport.
+    /// Time when the application handed the flow to the transport.
     pub start_ns: Vec<u64>,
-    /// Application bytes that its receiver could hand on: all up to the first that is missing, or any for constant-rate
-    /// flows.
+    /// Application bytes that the flow's receiver could hand on: all up to the first that is missing, or any for
+    /// constant-rate flows.
     pub received_bytes: Vec<u64>,
-    /// Goodput in the part of the measured time after its start, in Gbps; NaN if there was none.
+    /// Goodput in the part of the measured time after the flow's start, in Gbps; NaN if there was no such part.
     pub goodput_gbps: Vec<f64>,
     /// Application bytes sent again.
     pub retransmitted_bytes: Vec<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Vec<u32>,
-    /// Whether it started in the measured time.
+    /// Whether the flow started in the measured time.
     pub measured: Vec<bool>,
 }
 
