@@ -136,8 +136,8 @@ fn behind(
         .collect()
 }
 
-/// Returns the queues that a paused queue waits for; none where the pause is about to end. The queue that holds most of
-/// its bytes comes first.
+/// Returns the queues that a paused queue waits for; none where the pause is about to end.
+/// The queue that holds most of its bytes comes first.
 fn ahead(network: &Network, switches: &[Switch], (port, priority): Queue) -> Vec<Queue> {
     let (node, ingress) = network.ports.place(network.ports.other_end(port));
     if network.is_host(node) {
