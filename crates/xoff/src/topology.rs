@@ -79,8 +79,8 @@ pub struct Core {
 
 /// Nodes and links, checked: every host has one link, to a switch, and can reach every other host.
 ///
-/// Where hosts share servers, their adapters inside are hosts as well. These come behind the other hosts, and reach
-/// those of their server.
+/// Adapters inside servers are hosts as well, if hosts share servers. They come behind the other hosts, and reach
+/// the adapters of their server.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Nodes, hosts first.

@@ -1,7 +1,7 @@
 //! TCP small queues: a flow that has much waiting in the adapter is held back.
 //!
-//! Where packets line up in the adapter, their departures are events only while some flow is held back. The departure
-//! of one of its own packets lets such a flow go on.
+//! In an adapter where packets line up, departures are events only while some flow is held back. The departure of one
+//! of its own packets lets such a flow go on.
 
 use super::Host;
 use crate::agenda::{Agenda, Context};

@@ -1,8 +1,8 @@
 //! The sender's scoreboard (RFC 6675): which segments beyond the cumulative acknowledgement have arrived, are lost, or
 //! were sent again.
 //!
-//! It counts in whole segments and does work only while there is something to repair. Losses are found below a segment
-//! that has arrived, or are told one by one where switches trim packets.
+//! The scoreboard counts in whole segments and does work only while there is something to repair. Losses are found below
+//! a segment that has arrived, or are told one by one where switches trim packets.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! Long-lived flows: flows without end, or of one size, between named hosts.
 //!
-//! They start pair by pair; the flows of a pair follow one another.
+//! Long-lived flows start pair by pair; the flows of a pair follow one another.
 
 use super::FlowSpec;
 use super::setup::{Setup, after};

@@ -1,7 +1,7 @@
 //! Laws of every congestion control, driven as its transport drives it.
 //!
-//! Those that need acknowledgements are driven as TCP does, those that need CNPs as a queue pair does, and those that
-//! need delay or telemetry as well.
+//! Algorithms that need acknowledgements are driven as TCP does. Algorithms that need CNPs, delay or telemetry are driven
+//! as a queue pair does.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Reference engine: the same hosts and switches under the simplest engine there can be.
 //!
-//! It has one ordered list of everything that is pending in the whole network, and two events a hop. Every transmission
+//! One ordered list has everything that is pending in the whole network, with two events a hop. Every transmission
 //! schedules its own end, whether or not anything waits for it, and every packet its arrival. There are no windows,
 //! clusters, rings or threads. If it and the engine disagree, believe this one first.
 

@@ -16,7 +16,7 @@
 //! Differs: if only one queue of a port has had packets for the window of Algorithm 4, the margin is zero. Otherwise it
 //! is the latest estimate, and not the one at the last change of queues.
 //!
-//! Where the paper is silent: with thresholds that differ by class, a port pauses above their sum. A packet of a paused
+//! Left open by the paper: with thresholds that differ by class, a port pauses above their sum. A packet of a paused
 //! port that fits the reserve of its queue goes there. The estimate is kept between zero and Phi. The time between two
 //! packets counts as no less than the time of the second on the wire.
 

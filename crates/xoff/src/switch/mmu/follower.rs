@@ -1,7 +1,7 @@
 //! Follower: drain rates and numbers of congested queues, for a buffer policy that asks for them.
 //!
-//! It looks at all queues once in a while, at a packet's arrival, and compares with the time before. The MMU has this
-//! part only if its policy follows queues.
+//! The follower looks at all queues once in a while, at a packet's arrival, and compares with the time before. Only an
+//! MMU whose policy follows queues has one.
 
 use super::Mmu;
 use crate::classes::PRIORITIES;

@@ -4,12 +4,12 @@
 //! window; the sender counts those that are (pipe, RFC 6675, section 4) and lets segments go while the window has room.
 //! Segments known to be lost go first, then new data.
 //!
-//! It is in one of three states, as Linux is. In `Open` nothing is known to be lost, and every acknowledgement may let
-//! the window grow. Duplicate or selective acknowledgements of so many segments as `duplicate_threshold` says begin a
-//! `Recovery` (RFC 6675, section 5; RFC 6582, section 3.2). The congestion control then lowers the window once, and
-//! holes are sent again until everything that was out at the loss is acknowledged. An expiry of the retransmission
-//! timer begins `Loss` (RFC 6298, section 5): everything that has not arrived counts as lost, the timeout doubles, and
-//! the flow starts again from a window of one segment.
+//! A sender is in one of three states, as in Linux. In `Open` nothing is known to be lost, and every acknowledgement
+//! may let the window grow. Duplicate or selective acknowledgements of so many segments as `duplicate_threshold` says
+//! begin a `Recovery` (RFC 6675, section 5; RFC 6582, section 3.2). The congestion control then lowers the window
+//! once, and holes are sent again until everything that was out at the loss is acknowledged. An expiry of the
+//! retransmission timer begins `Loss` (RFC 6298, section 5): everything that has not arrived counts as lost, the
+//! timeout doubles, and the flow starts again from a window of one segment.
 //!
 //! SACK repairs by a scoreboard of the blocks that acknowledgements report. `NewReno` has none: it sends again the
 //! first missing segment on each partial acknowledgement, and inflates the window by duplicates.
