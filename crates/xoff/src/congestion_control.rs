@@ -234,6 +234,14 @@ pub trait CongestionControl {
     fn rate(&self) -> Rate {
         Rate::MAX
     }
+    /// Running share of marked bytes, 0 to 1, where the algorithm keeps one [alpha].
+    fn alpha(&self) -> Option<f64> {
+        None
+    }
+    /// Window above which slow start ends, from the first reduction on, where the algorithm has one [ssthresh].
+    fn threshold(&self) -> Option<Bytes> {
+        None
+    }
 }
 
 mod once_a_window;
@@ -339,6 +347,14 @@ macro_rules! congestion_controls {
             pub fn window(&self) -> Bytes {
                 match self { $(Self::$name(algorithm) => algorithm.window(),)* }
             }
+            /// See [`CongestionControl::alpha`].
+            pub fn alpha(&self) -> Option<f64> {
+                match self { $(Self::$name(algorithm) => algorithm.alpha(),)* }
+            }
+            /// See [`CongestionControl::threshold`].
+            pub fn threshold(&self) -> Option<Bytes> {
+                match self { $(Self::$name(algorithm) => algorithm.threshold(),)* }
+            }
         }
     };
 }
@@ -373,6 +389,38 @@ mod testing {
             path: Path { switches: 1, base_rtt: Span::from_microseconds(base_rtt) },
             ..Flow::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::flow;
+    use super::*;
+
+    /// Returns alpha and threshold of a new flow with a window of 10 segments, and those after a loss.
+    fn before_and_after_a_loss(parameters: &Parameters) -> [(Option<f64>, Option<u64>); 2] {
+        let in_flight = Bytes::new(10_000);
+        let mut algorithm = parameters.start(&Flow { initial_window: in_flight, ..flow(10, 10) });
+        let seen = |of: &Algorithm| (of.alpha(), of.threshold().map(Bytes::get));
+        let before = seen(&algorithm);
+        let loss = Loss { in_flight, kind: LossKind::Recovery, first_lost: 0, next_sequence: 10_000 };
+        algorithm.on_loss(Time::ZERO, &loss);
+        [before, seen(&algorithm)]
+    }
+
+    #[test]
+    fn the_first_loss_sets_the_threshold() {
+        let after = |parameters: Parameters| before_and_after_a_loss(&parameters);
+        assert_eq!(after(Parameters::Reno(reno::Parameters {})), [(None, None), (None, Some(5_000))]);
+        assert_eq!(after(Parameters::EcnStar(ecn_star::Parameters {})), [(None, None), (None, Some(5_000))]);
+        assert_eq!(
+            after(Parameters::Cubic(cubic::Parameters::default())),
+            [(None, None), (None, Some(7_000))]
+        );
+        let dctcp = Parameters::Dctcp(dctcp::Parameters::default());
+        assert_eq!(after(dctcp), [(Some(1.0), None), (Some(1.0), Some(5_000))]);
+        let swift = Parameters::Swift(swift::Parameters::default());
+        assert_eq!(after(swift), [(None, None); 2]);
     }
 }
 

@@ -228,6 +228,10 @@ impl CongestionControl for Cubic {
     fn window(&self) -> Bytes {
         Bytes::from_f64(self.window * self.segment)
     }
+
+    fn threshold(&self) -> Option<Bytes> {
+        self.threshold.is_finite().then(|| Bytes::from_f64(self.threshold * self.segment))
+    }
 }
 
 #[cfg(test)]

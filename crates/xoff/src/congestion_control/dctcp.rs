@@ -62,11 +62,6 @@ impl Dctcp {
         }
     }
 
-    /// Running share of marked bytes, 0 to 1 [alpha].
-    pub fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
     /// Moves alpha towards the share of marked bytes, once a window (SIGCOMM 2010, equation 1).
     fn update_alpha(&mut self, next_sequence: u64) {
         if self.acked > Bytes::ZERO {
@@ -130,6 +125,14 @@ impl CongestionControl for Dctcp {
     fn window(&self) -> Bytes {
         self.reno.window()
     }
+
+    fn alpha(&self) -> Option<f64> {
+        Some(self.alpha)
+    }
+
+    fn threshold(&self) -> Option<Bytes> {
+        self.reno.threshold()
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +169,7 @@ mod tests {
         for (round, &marked) in marked.iter().enumerate() {
             dctcp.window_end = (round as u64 + 1) * 146_000 - 1;
             window(&mut dctcp, round as u64 * 146_000, marked);
-            alphas.push(dctcp.alpha());
+            alphas.push(dctcp.alpha);
         }
         alphas
     }

@@ -64,6 +64,10 @@ impl CongestionControl for EcnStar {
     fn window(&self) -> Bytes {
         self.reno.window()
     }
+
+    fn threshold(&self) -> Option<Bytes> {
+        self.reno.threshold()
+    }
 }
 
 #[cfg(test)]

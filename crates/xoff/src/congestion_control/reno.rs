@@ -98,6 +98,10 @@ impl CongestionControl for Reno {
     fn window(&self) -> Bytes {
         self.window
     }
+
+    fn threshold(&self) -> Option<Bytes> {
+        (self.threshold < Bytes::MAX).then_some(self.threshold)
+    }
 }
 
 #[cfg(test)]

@@ -70,10 +70,7 @@ mod tests {
     }
 
     fn alpha(connection: &Connection) -> f64 {
-        match &connection.congestion_control {
-            Algorithm::Dctcp(dctcp) => dctcp.alpha(),
-            other => panic!("{other:?}"),
-        }
+        connection.congestion_control.alpha().unwrap()
     }
 
     #[test]
