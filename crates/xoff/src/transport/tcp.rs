@@ -17,4 +17,4 @@ mod timing;
 pub use connection::Connection;
 pub use handshake::Handshake;
 pub use receiver::{Acknowledgement, TcpReceiver};
-pub use sender::TcpSender;
+pub use sender::{State as RecoveryState, TcpSender};

@@ -38,6 +38,11 @@ impl RoundTrip {
         self.backoff = 0;
     }
 
+    /// Smoothed round-trip time, from the first sample on [SRTT].
+    pub(super) fn smoothed(&self) -> Option<Span> {
+        (self.smoothed > Span::ZERO).then_some(self.smoothed)
+    }
+
     /// Doubles the next timeout, since one has expired (RFC 6298, section 5.5).
     pub(super) fn back_off(&mut self) {
         self.backoff += 1;
@@ -75,11 +80,12 @@ mod tests {
     #[test]
     fn the_timeout_follows_rfc_6298() {
         let mut round_trip = RoundTrip::default();
-        assert_eq!(round_trip.timeout(&BOUNDS), BOUNDS.initial);
+        assert_eq!((round_trip.timeout(&BOUNDS), round_trip.smoothed()), (BOUNDS.initial, None));
         for (sample, expected) in [(100, 300_000_000), (200, 362_500_000), (100, 310_937_500)] {
             round_trip.sample(Span::from_microseconds(sample));
             assert_eq!(round_trip.timeout(&BOUNDS), Span::new(expected));
         }
+        assert_eq!(round_trip.smoothed(), Some(Span::new(110_937_500)));
     }
 
     #[test]

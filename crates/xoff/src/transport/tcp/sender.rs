@@ -25,8 +25,10 @@ use crate::scenario::{Host, Recovery, Tcp};
 use crate::transport::Transmit;
 use crate::transport::scoreboard::Scoreboard;
 
+/// Way in which a sender repairs losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub enum State {
+    /// Nothing is known to be lost.
     Open,
     /// Repairing what duplicate or selective acknowledgements told of, until `recover` is acknowledged.
     Recovery,
@@ -100,6 +102,12 @@ pub struct TcpSender {
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer.
     pub timeouts: u32,
+    /// Recoveries begun by duplicate or selective acknowledgements.
+    pub recoveries: u32,
+    /// Tail loss probes sent (RFC 8985, section 7).
+    pub probes: u32,
+    /// Retransmissions of segments that the receiver had already received.
+    pub spurious: u32,
 }
 
 impl TcpSender {
@@ -146,6 +154,9 @@ impl TcpSender {
             expired_at: u64::MAX,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
+            recoveries: 0,
+            probes: 0,
+            spurious: 0,
         }
     }
 
@@ -204,6 +215,26 @@ impl TcpSender {
     #[inline]
     pub fn window(&self) -> Bytes {
         self.congestion_control.window().min(Bytes::new(self.maximum_window))
+    }
+
+    /// Running share of marked bytes, where the congestion control keeps one [alpha].
+    pub fn alpha(&self) -> Option<f64> {
+        self.congestion_control.alpha()
+    }
+
+    /// Slow-start threshold, from the congestion control's first reduction on [ssthresh].
+    pub fn threshold(&self) -> Option<Bytes> {
+        self.congestion_control.threshold()
+    }
+
+    /// Smoothed round-trip time, from the first sample on [SRTT].
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        self.round_trip.smoothed()
+    }
+
+    /// State of the repair of losses.
+    pub fn state(&self) -> State {
+        self.state
     }
 
     /// The retransmission timeout in force.
@@ -563,6 +594,7 @@ impl TcpSender {
     #[cold]
     fn enter_recovery(&mut self, now: Time) {
         let in_flight = self.flight_size();
+        self.recoveries += 1;
         self.state = State::Recovery;
         // RecoveryPoint (RFC 6675, section 5, step 4.1); recover (RFC 6582, section 3.2, step 2).
         self.recover = self.next;
@@ -868,6 +900,25 @@ mod tests {
             ack(&mut sender, 10, None);
             assert_eq!(sender.window(), Bytes::new(segments * SEGMENT));
         }
+    }
+
+    #[test]
+    fn a_sender_tells_its_state_and_counts_its_recoveries() {
+        let mut sender = sender(Recovery::Sack, 10);
+        sent(&mut sender);
+        assert_eq!((sender.state(), sender.smoothed_rtt(), sender.threshold()), (State::Open, None, None));
+        for end in 2..5 {
+            ack(&mut sender, 0, Some((1, end)));
+        }
+        assert_eq!((sender.state(), sender.recoveries), (State::Recovery, 1));
+        assert_eq!(sender.threshold(), Some(Bytes::new(5 * SEGMENT)));
+        sender.on_timeout(Time::new(5_000_000_000));
+        assert_eq!((sender.state(), sender.recoveries), (State::Loss, 1));
+        ack(&mut sender, 10, None);
+        assert_eq!(
+            (sender.state(), sender.smoothed_rtt()),
+            (State::Open, Some(Span::from_microseconds(100)))
+        );
     }
 
     #[test]
