@@ -85,6 +85,10 @@ format: .venv/tools ## Format everything
 figures: .venv/built ## Run all published figures again at the quick scale, with a verdict on each claim
 	$(BIN)/xoff reproduce
 
+.PHONY: validation
+validation: .venv/built ## Run all rows measured with the Linux kernel, and write the tables of docs/validation.md
+	$(BIN)/python tools/validate.py --write
+
 .PHONY: bench
 bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, memory, threads
 	$(BIN)/python tools/bench.py
