@@ -479,7 +479,8 @@ fn long_lived_and_steady_flows_cut_off_in_the_middle() {
          marking.queue = { kind = 'threshold', threshold = '20kB' } }]",
         "workload = [\
          { kind = 'long_lived', transport = 'dctcp', pairs = [['a', 'd'], ['c', 'd'], ['e', 'a']] }, \
-         { kind = 'long_lived', transport = 'steady', pairs = [['b', 'd'], ['d', 'c']], priority = 1 }, \
+         { kind = 'long_lived', transport = 'steady', pairs = [['b', 'd'], ['d', 'c']], priority = 1, \
+           starts_within = '300us' }, \
          { kind = 'incast', transport = 'dctcp', fan_in = 2, size = '3kB', every = '50us', priority = 2 }]",
         "stop = { at = '777us' }",
     ]);

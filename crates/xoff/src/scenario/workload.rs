@@ -227,12 +227,17 @@ pub struct LongLived {
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,
-    /// Time at which the first flow begins.
+    /// Time at which the first flow begins, or from which on flows begin at random.
     #[serde(default)]
     pub start: Span,
     /// Time from one flow's start to the next.
     #[serde(default)]
     pub stagger: Span,
+    /// Interval from `start` on in which each flow begins at a time of its own, all times equally likely; instead of
+    /// `stagger`. Left out, no start is drawn.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub starts_within: Option<Span>,
     /// Bytes of each flow. Left out, without end.
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]

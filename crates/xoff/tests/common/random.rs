@@ -722,7 +722,8 @@ impl Workload {
                 } else {
                     format!("size = '{size}'")
                 };
-                let flows = format!("flows_per_pair = {number}, stagger = '700ns', {end}");
+                let starts = ["stagger = '700ns'", "starts_within = '3us'"][number as usize % 2];
+                let flows = format!("flows_per_pair = {number}, {starts}, {end}");
                 format!("kind = 'long_lived', pairs = [['host1', 'host0'], ['host0', 'host1']], {flows}")
             }
         };
