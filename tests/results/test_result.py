@@ -62,6 +62,19 @@ def test_flows_have_the_columns_that_are_promised(small_result: xoff.Result) -> 
     assert set(flows["transport"].to_pylist()) == {"dctcp"}
 
 
+def test_flows_say_how_their_losses_were_repaired() -> None:
+    longer = ("transport.dctcp.congestion_control.algorithm=reno", "workload.size=500kB", "stop={at='8ms'}")
+    result = xoff.Scenario(SMALL, None, longer).run()
+    assert result.unfinished is not None
+    names = ("retransmitted_bytes", "timeouts", "recoveries", "probes", "spurious_retransmissions")
+    for table in (result.flows, result.unfinished):
+        again, timeouts, recoveries, probes, spurious = (table[name].to_numpy() for name in names)
+        assert np.any(again > 0)
+        np.testing.assert_array_equal(again > 0, timeouts + recoveries + probes > 0)
+        assert np.all(spurious * 1460 <= again)
+    assert result.flows["recoveries"].to_numpy().sum() > 0
+
+
 def test_a_completion_time_is_the_difference_of_the_times_beside_it() -> None:
     flows = xoff.Scenario.load(SCENARIOS / "fan_in.toml").run().flows
     start, received, finish, took, ideal = (

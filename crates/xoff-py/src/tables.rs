@@ -30,7 +30,7 @@ macro_rules! tables {
 tables! {
     UnfinishedColumns {
         source, destination, number, priority, transport, workload, size_bytes, start_ns, received_bytes,
-        goodput_gbps, retransmitted_bytes, timeouts, measured,
+        goodput_gbps, retransmitted_bytes, timeouts, recoveries, probes, spurious_retransmissions, measured,
     }
     QueryColumns {
         query_id, workload, aggregator, fan_in, response_bytes, start_ns, finish_ns, completion_ns,

@@ -56,7 +56,7 @@ pub use adapter::Lines;
 use adapter::{Adapter, Sent};
 pub use applications::Applications;
 use connections::OpenConnections;
-pub use flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
+pub use flow::{FinishedFlow, Flow, FlowStart, Repairs, UnfinishedFlow};
 use intake::Intake;
 pub use intake::SlowTime;
 use interrupts::Interrupts;

@@ -539,6 +539,7 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
     let mut hash = Hash::new();
     let mut take = |value: u64| hash.update(value.to_le_bytes());
     for row in &flows.rows {
+        let repairs = flows.repairs(row);
         for value in [
             row.start.get(),
             u64::from(row.source),
@@ -547,8 +548,8 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
             row.size.get(),
             row.received.get(),
             row.finish.get(),
-            row.retransmitted.get(),
-            u64::from(row.timeouts),
+            repairs.retransmitted.get(),
+            u64::from(repairs.timeouts),
         ] {
             take(value);
         }

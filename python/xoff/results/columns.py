@@ -33,6 +33,9 @@ FLOWS = pa.schema(
         pa.field("slowdown", pa.float64()),
         pa.field("retransmitted_bytes", pa.int64()),
         pa.field("timeouts", pa.uint32()),
+        pa.field("recoveries", pa.uint32()),
+        pa.field("probes", pa.uint32()),
+        pa.field("spurious_retransmissions", pa.uint32()),
         pa.field("after_stop", pa.bool_()),
         pa.field("measured", pa.bool_()),
         pa.field("query_id", pa.int64()),
@@ -47,7 +50,8 @@ UNFINISHED = pa.schema(
         ),
         pa.field("received_bytes", pa.int64()),
         pa.field("goodput_gbps", pa.float64()),
-        *map(FLOWS.field, ("retransmitted_bytes", "timeouts", "measured")),
+        *map(FLOWS.field, ("retransmitted_bytes", "timeouts", "recoveries", "probes")),
+        *map(FLOWS.field, ("spurious_retransmissions", "measured")),
     ]
 )
 
@@ -233,8 +237,8 @@ OFF_TIMES = pa.schema(
 class FlowRows:
     """Finished flows in the simulator's memory, one row each, with the columns of `FLOWS`.
 
-    A run may leave millions of flows, and a table of all columns takes half as much again as the simulator's rows. This
-    class therefore has methods of a table, and makes only the columns or rows that are asked for.
+    A run may leave millions of flows, and a table of all columns takes almost twice the memory of the simulator's rows.
+    This class therefore has methods of a table, and makes only the columns or rows that are asked for.
     """
 
     schema = FLOWS

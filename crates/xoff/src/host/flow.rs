@@ -33,6 +33,21 @@ pub struct FlowStart {
     pub end: Time,
 }
 
+/// Counts of how the transport repaired the losses of a flow. Transports other than TCP count the first two alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repairs {
+    /// Payload bytes sent again.
+    pub retransmitted: Bytes,
+    /// Expiries of the flow's retransmission timer.
+    pub timeouts: u32,
+    /// Recoveries begun by duplicate or selective acknowledgements.
+    pub recoveries: u32,
+    /// Tail loss probes sent.
+    pub probes: u32,
+    /// Retransmissions of segments that the receiver had already received.
+    pub spurious: u32,
+}
+
 /// Record of a flow that is done.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedFlow {
@@ -40,10 +55,8 @@ pub struct FinishedFlow {
     pub flow: Flow,
     /// Time at which all was acknowledged; `Time::MAX` where the transport acknowledges nothing.
     pub finish: Time,
-    /// Payload bytes sent again.
-    pub retransmitted: Bytes,
-    /// Expiries of the flow's retransmission timer.
-    pub timeouts: u32,
+    /// Repairs until the flow was done.
+    pub repairs: Repairs,
 }
 
 /// Record of a flow that is not done.
@@ -51,8 +64,6 @@ pub struct FinishedFlow {
 pub struct UnfinishedFlow {
     /// The flow as it started.
     pub flow: Flow,
-    /// Payload bytes sent again.
-    pub retransmitted: Bytes,
-    /// Expiries of the flow's retransmission timer.
-    pub timeouts: u32,
+    /// Repairs so far.
+    pub repairs: Repairs,
 }

@@ -2,7 +2,7 @@
 //! end.
 
 use super::adapter::Sent;
-use super::flow::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
+use super::flow::{FinishedFlow, Flow, FlowStart};
 use super::limiters::NO_LIMITER;
 use super::queue_pair::QueuePair;
 use super::sendings::{Sender, Sending};
@@ -341,7 +341,7 @@ impl Host {
             self.limiters.remove(sending.limiter as usize);
         }
         let flow = sending.flow;
-        let UnfinishedFlow { retransmitted, timeouts, .. } = sending.so_far();
+        let repairs = sending.repairs();
         match (sending.sender, sending.connection) {
             (Sender::Tcp(sender), Some(number)) => {
                 self.connections.give_back(&flow, number, sender.into_connection(finish));
@@ -355,7 +355,7 @@ impl Host {
             _ => {}
         }
         let reception = flow.reception;
-        self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
+        self.finished.push(FinishedFlow { flow, finish, repairs });
         self.applications.on_sent(reception, self.id, &mut self.pending, context);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use slab::Slab;
 
 use super::adapter::{Adapter, Sent};
-use super::flow::{Flow, UnfinishedFlow};
+use super::flow::{Flow, Repairs, UnfinishedFlow};
 use super::limiters::NO_LIMITER;
 use super::pending::Pending;
 use super::queue_pair::QueuePair;
@@ -20,6 +20,7 @@ use crate::scenario::Tcp;
 use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
+use crate::transport::roce::RoceSender;
 use crate::transport::tcp::{Handshake, TcpSender};
 
 /// All flows that a host sends, in one cache line: the index, and the states of those under way.
@@ -161,13 +162,25 @@ impl Sending {
     }
 
     pub(super) fn so_far(&self) -> UnfinishedFlow {
-        let (retransmitted, timeouts) = match &self.sender {
-            Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
-            Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
-            Sender::Handshake(handshake) => (Bytes::ZERO, handshake.timeouts()),
-            Sender::ConstantRate(_) => (Bytes::ZERO, 0),
-        };
-        UnfinishedFlow { flow: self.flow, retransmitted, timeouts }
+        UnfinishedFlow { flow: self.flow, repairs: self.repairs() }
+    }
+
+    pub(super) fn repairs(&self) -> Repairs {
+        match &self.sender {
+            Sender::Tcp(sender) => Repairs {
+                retransmitted: sender.retransmitted,
+                timeouts: sender.timeouts,
+                recoveries: sender.recoveries,
+                probes: sender.probes,
+                spurious: sender.spurious,
+            },
+            Sender::QueuePair(pair) => {
+                let RoceSender { retransmitted, timeouts, .. } = pair.sender;
+                Repairs { retransmitted, timeouts, ..Repairs::default() }
+            }
+            Sender::Handshake(handshake) => Repairs { timeouts: handshake.timeouts(), ..Repairs::default() },
+            Sender::ConstantRate(_) => Repairs::default(),
+        }
     }
 
     /// Whether the adapter limits the flow's rate.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::jobs::Lives;
 use super::queries::CompleteQueries;
 use super::{Outcome, Simulation};
-use crate::host::{FinishedFlow, UnfinishedFlow};
+use crate::host::{FinishedFlow, Repairs, UnfinishedFlow};
 use crate::ideal;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::topology::NodeId;
@@ -32,18 +32,16 @@ pub struct FlowRow {
     pub ideal: Span,
     /// Application bytes.
     pub size: Bytes,
-    /// Application bytes sent again.
-    pub retransmitted: Bytes,
     /// Sending host.
     pub source: NodeId,
     /// Receiving host.
     pub destination: NodeId,
     /// Number of the flow at its source, by which series and pauses name it: `host0.flow3`.
     pub number: u32,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u32,
     /// Position of the flow's path in [`Flows::paths`].
     path: u32,
+    /// Position of the flow's repairs in [`Flows::repairs`]; 0 for none.
+    repairs: u32,
     /// Position of the flow's query, or [`NO_QUERY`].
     query: u32,
     /// Traffic class.
@@ -91,6 +89,8 @@ pub struct Flows {
     /// Row of each flow, in order of start and source.
     pub rows: Vec<FlowRow>,
     paths: Vec<PathProperties>,
+    /// Repairs of the flows that had any, after an entry without any for all others.
+    repairs: Vec<Repairs>,
 }
 
 impl Flows {
@@ -105,6 +105,7 @@ impl Flows {
     ) -> (Self, Vec<(NodeId, UnfinishedFlow)>, Lives) {
         let mut rows = Vec::with_capacity(outcome.hosts.iter().map(|host| host.finished().len()).sum());
         let (mut paths, mut lost_in_part, mut lives) = (Paths::default(), Vec::new(), Lives::default());
+        let mut repairs = vec![Repairs::default()];
         for source in 0..outcome.hosts.len() {
             let mut finished = outcome.hosts[source].take_finished();
             let source = source as NodeId;
@@ -113,13 +114,14 @@ impl Flows {
                 finished.shrink_to_fit();
                 rows.extend(part.iter().filter_map(|finished| {
                     let Some(received) = received(simulation, outcome, finished) else {
-                        let &FinishedFlow { flow, retransmitted, timeouts, .. } = finished;
-                        lost_in_part.push((source, UnfinishedFlow { flow, retransmitted, timeouts }));
+                        let &FinishedFlow { flow, repairs, .. } = finished;
+                        lost_in_part.push((source, UnfinishedFlow { flow, repairs }));
                         return None;
                     };
                     lives.note(simulation, &finished.flow, received, finish(finished, received));
                     let query = complete_queries.of_flow(source, &finished.flow, simulation, outcome);
-                    Some(row(simulation, source, finished, received, query, &mut paths))
+                    let row = row(simulation, source, finished, received, query, &mut paths);
+                    Some(FlowRow { repairs: position(&mut repairs, finished.repairs), ..row })
                 }));
             }
         }
@@ -127,13 +129,27 @@ impl Flows {
         if let Some(enough) = simulation.scenario().stop.after_flows {
             flag_after_stop(&mut rows, enough as usize);
         }
-        (Self { rows, paths: paths.in_order }, lost_in_part, lives)
+        (Self { rows, paths: paths.in_order, repairs }, lost_in_part, lives)
     }
 
     /// Returns the path of a flow.
     pub fn path(&self, row: &FlowRow) -> PathProperties {
         self.paths[row.path as usize]
     }
+
+    /// Returns the repairs of a flow.
+    pub fn repairs(&self, row: &FlowRow) -> Repairs {
+        self.repairs[row.repairs as usize]
+    }
+}
+
+/// Returns the position of the repairs of a flow. Most flows have none, and share the first entry.
+fn position(repairs: &mut Vec<Repairs>, of_flow: Repairs) -> u32 {
+    if of_flow == Repairs::default() {
+        return 0;
+    }
+    repairs.push(of_flow);
+    repairs.len() as u32 - 1
 }
 
 fn received(simulation: &Simulation, outcome: &Outcome, finished: &FinishedFlow) -> Option<Time> {
@@ -164,12 +180,11 @@ fn row(
         finish: finish(finished, received),
         ideal: ideal.finished,
         size: flow.size,
-        retransmitted: finished.retransmitted,
         source,
         destination: flow.destination,
         number: flow.number,
-        timeouts: finished.timeouts,
         path: paths.position(path),
+        repairs: 0,
         query: query.unwrap_or(NO_QUERY),
         priority: flow.priority,
         transport: flow.transport,
@@ -213,7 +228,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finished_flow_takes_eighty_bytes() {
-        assert_eq!(size_of::<FlowRow>(), 80);
+    fn a_finished_flow_takes_seventy_two_bytes() {
+        assert_eq!(size_of::<FlowRow>(), 72);
+    }
+
+    #[test]
+    fn flows_without_repairs_share_an_entry() {
+        let mut repairs = vec![Repairs::default()];
+        let of_flows = [0, 2, 0, 1].map(|timeouts| Repairs { timeouts, ..Repairs::default() });
+        assert_eq!(of_flows.map(|of_flow| position(&mut repairs, of_flow)), [0, 1, 0, 2]);
+        assert_eq!(repairs, [of_flows[0], of_flows[1], of_flows[3]]);
     }
 }

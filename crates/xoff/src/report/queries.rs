@@ -115,7 +115,7 @@ impl QueryReport {
         }
         for row in &flows.rows {
             if let Some(query) = row.query() {
-                columns.timeouts[query as usize] += row.timeouts;
+                columns.timeouts[query as usize] += flows.repairs(row).timeouts;
             }
         }
         Self { totals: totals(&columns, plans, outcome, end), columns }

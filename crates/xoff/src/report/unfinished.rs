@@ -32,6 +32,12 @@ pub struct UnfinishedColumns {
     pub retransmitted_bytes: Vec<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Vec<u32>,
+    /// Recoveries of TCP, begun by duplicate or selective acknowledgements.
+    pub recoveries: Vec<u32>,
+    /// Tail loss probes of TCP.
+    pub probes: Vec<u32>,
+    /// Retransmissions of TCP that the receiver had already received.
+    pub spurious_retransmissions: Vec<u32>,
     /// Whether the flow started in the measured time.
     pub measured: Vec<bool>,
 }
@@ -48,7 +54,7 @@ pub(super) fn columns(
     let mut rows: Vec<_> = lost_in_part.into_iter().chain(under_way).collect();
     rows.sort_unstable_by_key(|(source, row)| (row.flow.start, *source, row.flow.number));
     let mut columns = UnfinishedColumns::default();
-    for (source, UnfinishedFlow { flow, retransmitted, timeouts }) in rows {
+    for (source, UnfinishedFlow { flow, repairs }) in rows {
         let destination = &outcome.hosts[flow.destination as usize];
         let received = destination.received_of(flow.reception, &simulation.fabric().plans).min(flow.size);
         columns.source.push(source);
@@ -61,8 +67,11 @@ pub(super) fn columns(
         columns.start_ns.push(flow.start.as_nanoseconds());
         columns.received_bytes.push(received.get());
         columns.goodput_gbps.push(measured.goodput_gbps(source, &flow));
-        columns.retransmitted_bytes.push(retransmitted.get());
-        columns.timeouts.push(timeouts);
+        columns.retransmitted_bytes.push(repairs.retransmitted.get());
+        columns.timeouts.push(repairs.timeouts);
+        columns.recoveries.push(repairs.recoveries);
+        columns.probes.push(repairs.probes);
+        columns.spurious_retransmissions.push(repairs.spurious);
         columns.measured.push(simulation.scenario().measure.counts(flow.start));
     }
     columns

@@ -210,8 +210,9 @@ fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let plans = &simulation.fabric().plans;
     let received = |flow: &Flow| outcome.hosts[flow.destination as usize].received_at(flow.reception, plans);
     let unfinished = flows.iter().filter(|flow| received(flow).is_none()).map(|flow| flow.size);
-    let sent =
-        needed + unfinished.sum::<Bytes>() + finished.iter().map(|finished| finished.retransmitted).sum();
+    let sent = needed
+        + unfinished.sum::<Bytes>()
+        + finished.iter().map(|finished| finished.repairs.retransmitted).sum();
     assert!(needed <= delivered && delivered <= sent, "{needed:?} {delivered:?} {sent:?}");
     let goodput: Bytes = outcome.hosts.iter().map(|host| host.counters.goodput()).sum();
     assert!(needed <= goodput && goodput <= delivered, "{needed:?} {goodput:?} {delivered:?}");

@@ -129,7 +129,7 @@ fn tcp_that_waits_for_more_duplicates_sends_nothing_again() {
         let simulation = between_leaves("routing = 'packet_spraying'", "100Gbps", &flows, "");
         let outcome = run(&simulation);
         let flow = measured(&simulation, &outcome).next().expect("it finishes");
-        (flow.flow.retransmitted.get(), flow.finished.as_seconds() / flow.ideal.finished.as_seconds())
+        (flow.flow.repairs.retransmitted.get(), flow.finished.as_seconds() / flow.ideal.finished.as_seconds())
     };
     assert!(fared("tcp").0 > 0);
     let (retransmitted, slowdown) = fared("patient");
@@ -219,8 +219,12 @@ fn recycled_entropies_lead_round_a_link_that_has_failed() {
         let outcome = run(&simulation);
         let flow = measured(&simulation, &outcome).next().expect("it finishes");
         let freezes = outcome.hosts[0].spraying().freezes;
-        assert_eq!(freezes, u64::from(algorithm.contains("reps") && flow.flow.timeouts > 0), "for 10 ms");
-        (flow.flow.retransmitted.get() / 4096, flow.flow.timeouts)
+        assert_eq!(
+            freezes,
+            u64::from(algorithm.contains("reps") && flow.flow.repairs.timeouts > 0),
+            "for 10 ms"
+        );
+        (flow.flow.repairs.retransmitted.get() / 4096, flow.flow.repairs.timeouts)
     };
     let (oblivious, reps) = (lost("algorithm = 'oblivious'"), lost("algorithm = 'reps'"));
     assert!(oblivious.0 > 5 * reps.0, "{oblivious:?} {reps:?}");

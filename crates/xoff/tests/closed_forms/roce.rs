@@ -234,7 +234,7 @@ fn the_timer_of_a_packet_that_has_not_left_runs_in_vain() {
         ));
         let outcome = run(&simulation);
         let finished = measured(&simulation, &outcome);
-        let timeouts: Vec<u32> = finished.map(|flow| flow.flow.timeouts).collect();
+        let timeouts: Vec<u32> = finished.map(|flow| flow.flow.repairs.timeouts).collect();
         assert_eq!(timeouts, [0, 0], "{recovery}");
     }
 }

@@ -31,7 +31,7 @@ fn incast(trimming: &str) -> Simulation {
 fn last(outcome: &Outcome) -> (Span, u32) {
     let finished = || outcome.hosts.iter().flat_map(Host::finished);
     let last = finished().map(|flow: &FinishedFlow| flow.finish).max().expect("flows finish");
-    (last.since(Time::ZERO), finished().map(|flow| flow.timeouts).sum())
+    (last.since(Time::ZERO), finished().map(|flow| flow.repairs.timeouts).sum())
 }
 
 #[test]
