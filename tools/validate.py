@@ -57,8 +57,6 @@ PACKET = 1514
 """Bytes of a full packet in the queue."""
 ACKNOWLEDGEMENT = 66
 """Bytes of an acknowledgement."""
-STARTS_MS = 100
-"""Time over which long flows start."""
 LEFT_OUT = 0.3
 """Share of a run of long flows that is left out at its begin."""
 
@@ -173,7 +171,6 @@ class Row:
         port = f"left.port{self._flows}"
         return {
             "workload.pairs": f"[{pairs}]",
-            "workload.stagger": f"{STARTS_MS / self._flows:g}ms",
             "stop.at": f"{duration_ms:g}ms",
             "measure.start": f"{duration_ms * LEFT_OUT:g}ms",
             **{f"observe.{what}.of": f'["{port}"]' for what in ("queues", "throughput", "marks", "drops")},
