@@ -393,6 +393,25 @@ def test_thinning_keeps_peaks() -> None:
     assert max(thin) == 7
 
 
+def test_what_tcp_keeps_is_drawn_with_its_units(ax: Axes) -> None:
+    keys = {"alphas": "alpha", "thresholds": "slow-start threshold", "rtts": "smoothed round-trip time"}
+    observe = {key: {"every": "20us"} for key in (*keys, "recovery_states")}
+    result = xoff.Scenario.from_text(SMALL).with_value("observe", observe).run()
+    ticks = {}
+    for key, label in keys.items():
+        ax.clear()
+        getattr(result.plot, key)(ax)
+        assert ax.get_ylabel() == label
+        ticks[key] = [text.get_text() for text in ax.get_yticklabels()]
+    assert "0.4" in ticks["alphas"]
+    assert any(text.endswith(" kB") for text in ticks["thresholds"])
+    assert any(text.endswith(" us") for text in ticks["rtts"])
+    ax.clear()
+    result.plot.recovery_states(ax)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["open", "reducing", "recovery", "loss"]
+    assert [text.get_text() for text in ax.texts] == ["no flow repaired a loss at any of the samples, every 20 us"]
+
+
 def test_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> None:
     with pytest.raises(
         ValueError,

@@ -52,6 +52,7 @@ use crate::pfc::{Durations, Reactions};
 use crate::port::Port;
 use crate::switch::marking::QueueMarker;
 use crate::topology::NodeId;
+use crate::transport::tcp::TcpSender;
 pub use adapter::Lines;
 use adapter::{Adapter, Sent};
 pub use applications::Applications;
@@ -297,6 +298,11 @@ impl Host {
     /// Number and window of each flow under way whose transport has a window.
     pub fn windows(&self) -> impl Iterator<Item = (u32, Bytes)> {
         self.with_congestion_control().filter_map(|sending| Some((sending.number(), sending.window()?)))
+    }
+
+    /// Number and sender of each flow of TCP under way whose connection is open.
+    pub fn tcp_senders(&self) -> impl Iterator<Item = (u32, &TcpSender)> {
+        self.sendings.iter().filter_map(|sending| Some((sending.number(), sending.tcp()?)))
     }
 
     /// Number and rate of each flow under way just before `now`, that is before any timer of a congestion control that

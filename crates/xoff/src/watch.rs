@@ -53,6 +53,10 @@ impl Watch {
             ("rates", Quantity::Rate, &observe.rates),
             ("flow_throughput", Quantity::FlowThroughput, &observe.flow_throughput),
             ("cnms", Quantity::Cnms, &observe.cnms),
+            ("alphas", Quantity::Alpha, &observe.alphas),
+            ("thresholds", Quantity::Threshold, &observe.thresholds),
+            ("rtts", Quantity::Rtt, &observe.rtts),
+            ("recovery_states", Quantity::RecoveryState, &observe.recovery_states),
         ];
         for (key, quantity, asked) in of_flows {
             if let Some(asked) = asked {
@@ -171,7 +175,9 @@ impl Watch {
                 }
                 self.sampler.series.push(Series { flows, ..Series::new(quantity, every) });
             }
-            Every::Change if quantity == Quantity::FlowThroughput => return Err(unrecorded(key)),
+            Every::Change if quantity == Quantity::FlowThroughput || quantity.is_of_tcp() => {
+                return Err(unrecorded(key));
+            }
             Every::Change => self.recorder.flows[quantity as usize] = flows,
         }
         Ok(())
@@ -223,7 +229,7 @@ fn check_values(series: &Series, classes: Classes, end: Option<Span>) -> Result<
     let plural = matches!(
         quantity,
         Quantity::Queue | Quantity::Pool | Quantity::Window | Quantity::Rate | Quantity::Input
-    );
+    ) || quantity.is_of_tcp();
     let key = format!("observe.{}{}.every", quantity.name(), if plural { "s" } else { "" });
     let problem = format!("{every} makes {values} values or more");
     Err(ScenarioError::at(
@@ -356,6 +362,20 @@ mod tests {
         for (of, has_inputs) in [("*.port1", false), ("host0.port0", true)] {
             let problem = watch_star(&asked(of), has_inputs).unwrap_err().to_string();
             assert!(problem.contains("expected a port of a cioq switch"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn quantities_of_tcp_are_sampled_and_not_recorded_on_change() {
+        let keys = ["alphas", "thresholds", "rtts", "recovery_states"];
+        for (key, quantity) in keys.into_iter().zip(&Quantity::ALL[12..]) {
+            let sampled = watch(&format!("{key} = {{ every = '2us', of = ['host1.flow7'] }}")).unwrap();
+            let series = &sampled.sampler.series[0];
+            assert_eq!((series.quantity, &series.flows[1].numbers[..]), (*quantity, &[7][..]));
+            assert!(!sampled.recorder.is_watching());
+            let error = watch(&format!("{key} = {{ every = 'change' }}")).unwrap_err().to_string();
+            let expected = "expected a time between samples, such as \"10us\"";
+            assert_eq!(error, format!("observe.{key}.every: changes of {key} are not recorded; {expected}"));
         }
     }
 

@@ -44,7 +44,8 @@ fn executions() -> impl Iterator<Item = Execution> {
 
 const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every = '3us' }, throughput = { every = '7us' }, \
                        marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' }, rates = { every = '5us' } }";
-const COUNTED: &str = "observe = { flow_throughput = { every = '4us' }, cnms = { every = '10us' } }";
+const COUNTED: &str = "observe = { flow_throughput = { every = '4us' }, cnms = { every = '10us' }, alphas = { every = '4us' }, \
+                       thresholds = { every = '6us' }, rtts = { every = '4us' }, recovery_states = { every = '5us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
                          drops = { every = 'change' }, windows = { every = 'change' }, rates = { every = 'change' }, \
                          cnms = { every = 'change' }, packets = ['*'], pauses = true }";

@@ -39,6 +39,10 @@ class Kind(StrEnum):
     MARKS = "marks"
     DROPS = "drops"
     WINDOWS = "windows"
+    ALPHAS = "alphas"
+    THRESHOLDS = "thresholds"
+    RTTS = "rtts"
+    RECOVERY_STATES = "recovery_states"
     RATES = "rates"
     FLOW_THROUGHPUT = "flow_throughput"
     CNMS = "cnms"
@@ -58,6 +62,10 @@ _BY_NAME = (
     Kind.MARKS,
     Kind.DROPS,
     Kind.WINDOWS,
+    Kind.ALPHAS,
+    Kind.THRESHOLDS,
+    Kind.RTTS,
+    Kind.RECOVERY_STATES,
     Kind.RATES,
     Kind.FLOW_THROUGHPUT,
     Kind.CNMS,

@@ -76,10 +76,14 @@ def _measured(summary: Summary) -> list[str]:
     return [f"Measured from {time}: flows that started then, of which {unfinished:,} are unfinished, and goodput"]
 
 
+_QUANTITIES = {"rtt": "RTT"}
+"""Names of recorded quantities that are not written as they are."""
+
+
 def _observed(summary: Summary) -> list[str]:
     """Lists the quantities recorded over time."""
     return [
-        f"{name.replace('_', ' ').capitalize() + ':':<8} "
+        f"{_QUANTITIES.get(name, name.replace('_', ' ').capitalize()) + ':':<8} "
         + ", ".join(f"{statistic} {measured(unit, value)}" for statistic, value in statistics.items())
         for name, unit, statistics in observed_in(summary)
     ]

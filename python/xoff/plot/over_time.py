@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from xoff.plot import adding_up, course, room, style
-from xoff.scenario import patterns
+from xoff.results import recorded
 from xoff.text import units
 
 if TYPE_CHECKING:
@@ -39,17 +37,26 @@ class _Axis(NamedTuple):
     nothing: str
     """Text where all values are zero."""
     drawstyle: str = "steps-post"
+    names: tuple[tuple[str, int], ...] = ()
+    """Names of the values, where these stand for states."""
+    is_share: bool = False
 
 
 _BEFORE = "steps-pre"
 """Style of lines whose values are of the time since the value before."""
 _COUNTED = ("",)
+_RTT_UNITS = ("ns", *style.TIME_UNITS)
+_STATES = tuple((name, value) for name, value in recorded.RECOVERY_STATES.items() if name != "disorder")
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS, "no queue held anything"),
     "pool": _Axis("pool", style.SIZE_UNITS, "no pool held anything"),
     "throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
     "class_throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
     "window": _Axis("window", style.SIZE_UNITS, "every window was closed"),
+    "alpha": _Axis("alpha", _COUNTED, "every alpha was zero", is_share=True),
+    "threshold": _Axis("slow-start threshold", style.SIZE_UNITS, "every threshold was zero"),
+    "rtt": _Axis("smoothed round-trip time", _RTT_UNITS, "every round-trip time was zero"),
+    "recovery_state": _Axis("recovery state", _COUNTED, "no flow repaired a loss", names=_STATES),
     "rate": _Axis("rate limit", style.RATE_UNITS, "every rate was zero"),
     "flow_throughput": _Axis("throughput of flows", style.RATE_UNITS, "nothing was sent", _BEFORE),
     "input": _Axis("input buffer", style.SIZE_UNITS, "no input buffer held anything"),
@@ -62,8 +69,8 @@ _AXES_ON_CHANGE = {
     "marks": _Axis("packets marked (cumulative)", _COUNTED, "nothing was marked"),
     "drops": _Axis("packets dropped (cumulative)", _COUNTED, "nothing was dropped"),
 }
-_KEYS = {"queue": "queues", "window": "windows", "rate": "rates", "cnms": "cnms", "marks": "marks", "drops": "drops"}
-"""Keys of `[observe]` by quantity, for quantities that can be recorded on change."""
+_MAY_BE_OF_CHANGES = frozenset({"queue", "window", "rate", "cnms", "marks", "drops"})
+"""Quantities that can be recorded on change."""
 
 
 class Line(NamedTuple):
@@ -102,15 +109,6 @@ class Chosen(NamedTuple):
 
 
 _UNNAMED = "_nolegend_"
-_OBSERVED_BY = {
-    "queue": "queues",
-    "window": "windows",
-    "rate": "rates",
-    "pool": "pools",
-    "input": "inputs",
-    "input_of_flow": "inputs",
-}
-"""Keys of `[observe]` that do not have the name of their quantity."""
 
 
 def quantities(result: Result) -> list[str]:
@@ -125,9 +123,10 @@ def lines_of(result: Result, quantity: str, names: Names = None) -> list[Line]:
     none that a name or pattern fits.
     """
     if result.series is None or quantity not in quantities(result):
-        raise ValueError(_why_not(result, quantity))
+        raise ValueError(recorded.why_not(result, quantity))
     of_quantity = result.series.filter(pc.equal(result.series["quantity"], quantity))
-    lines = _split(of_quantity, None if names is None else _meant(pc.unique(of_quantity["name"]).to_pylist(), names))
+    there = pc.unique(of_quantity["name"]).to_pylist()
+    lines = _split(of_quantity, None if names is None else recorded.names_meant(there, names))
     if quantity in {"marks", "drops"} and _is_of_changes(result, quantity):
         lines = [_counted(line) for line in lines]
     return sorted(lines, key=lambda line: -line.value.max(initial=0))
@@ -181,29 +180,6 @@ def left_out(shown: int, of: int, zero: int) -> str | None:
     if zero:
         parts.append(f"{zero} {'other is' if zero == 1 else 'others are'} zero throughout")
     return ", ".join(parts) or None
-
-
-def _why_not(result: Result, quantity: str) -> str:
-    """Returns the reason why nothing of a quantity was recorded."""
-    key = _OBSERVED_BY.get(quantity, quantity)
-    if key in _observe(result.scenario):
-        return f"observe.{key} recorded nothing" + ("; there is no series.parquet" if result.series is None else "")
-    expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
-    return f"observe.{key} is left out; {expected}"
-
-
-def _meant(there: list[str], names: Sequence[str] | str) -> set[str]:
-    """Returns the names that fit names and patterns. Raises ValueError if one of these fits none."""
-    meant: set[str] = set()
-    for pattern in [names] if isinstance(names, str) else names or [""]:
-        of_pattern = {name for name in there if patterns.matches_observed(pattern, name)}
-        if not of_pattern:
-            message = (
-                f'names: nothing that was observed matches "{pattern}"; expected {patterns.nearest(pattern, there)}'
-            )
-            raise ValueError(message)
-        meant |= of_pattern
-    return meant
 
 
 def draw(
@@ -268,10 +244,13 @@ def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None =
     is_zero = ax.dataLim.y1 <= 0
     ax.set_ylim(0, 1 if is_zero else 1.05 * ax.dataLim.y1)
     whole = MaxNLocator(8, integer=True, steps=[1, 2, 5, 10])
-    ax.yaxis.set_major_locator(whole if axis.units is _COUNTED else AutoLocator())
+    ax.yaxis.set_major_locator(whole if axis.units is _COUNTED and not axis.is_share else AutoLocator())
     if is_zero:
         ax.set_yticks([0])
     ax.yaxis.set_major_formatter(style.ticks(axis.units))
+    if axis.names:
+        names, values = zip(*axis.names, strict=True)
+        ax.set_yticks(values, names)
     say_if_nothing(result, quantity, ax, stretch, is_zero=is_zero)
     if stretch is not None:
         stretch.show(ax)
@@ -336,21 +315,15 @@ def _told_interval(result: Result, quantity: str) -> str:
 
 def _interval_us(result: Result, quantity: str) -> float:
     """Returns the interval of samples of a quantity."""
-    observed = _observe(result.scenario)[_OBSERVED_BY.get(quantity, quantity)]
+    observed = recorded.observe(result.scenario)[recorded.key_of(quantity)]
     return course.microseconds(observed["every"])
 
 
 def _is_of_changes(result: Result, quantity: str) -> bool:
     """Whether every change of a quantity, or every counted event, was recorded."""
-    key = _KEYS.get(quantity)
-    return key is not None and bool(_observe(result.scenario)[key]["every"] == "change")
-
-
-@lru_cache(maxsize=8)
-def _observe(scenario: str) -> dict[str, Any]:
-    """Returns the `[observe]` table of a scenario; cached, since every line asks for it."""
-    observe: dict[str, Any] = tomllib.loads(scenario).get("observe", {})
-    return observe
+    if quantity not in _MAY_BE_OF_CHANGES:
+        return False
+    return bool(recorded.observe(result.scenario)[recorded.key_of(quantity)]["every"] == "change")
 
 
 def _axis(result: Result, quantity: str) -> _Axis:

@@ -128,7 +128,7 @@ class Plots:
 
         Args:
             quantity: `queue`, `pool`, `throughput`, `class_throughput`, `window`, `rate`, `marks`, `drops`,
-                `flow_throughput` or `cnms`.
+                `flow_throughput`, `cnms`, `alpha`, `threshold`, `rtt` or `recovery_state`.
             ax: Axes to draw into; if they have lines already, the next colours are taken.
             names: Names or patterns as in `observe.of`: `leaf0.port3`, `leaf0.*`, or `host0` for its flows; left out,
                 all. At most eight lines are drawn, those with the highest peaks, equal ones by their sum over time.
@@ -207,6 +207,22 @@ class Plots:
     def windows(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Draws windows of flows over time."""
         return self.over_time("window", ax, **shown)
+
+    def alphas(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
+        """Draws alpha of DCTCP flows over time: the running share of marked bytes."""
+        return self.over_time("alpha", ax, **shown)
+
+    def thresholds(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
+        """Draws slow-start thresholds of TCP flows over time."""
+        return self.over_time("threshold", ax, **shown)
+
+    def rtts(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
+        """Draws smoothed round-trip times of TCP flows over time."""
+        return self.over_time("rtt", ax, **shown)
+
+    def recovery_states(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
+        """Draws the states in which TCP flows repair losses, over time."""
+        return self.over_time("recovery_state", ax, **shown)
 
     def rates(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Draws rates of flows over time."""

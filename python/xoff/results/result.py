@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from xoff.facade import CriticalPath, Cycle, PauseTree, Plots
     from xoff.results.columns import FlowRows
+    from xoff.results.recorded import Recorded
     from xoff.results.summary import Summary
     from xoff.scenario.topology import Topology
 
@@ -66,6 +67,40 @@ class Result:
         Neither is installed with xoff: `flows.to_pandas()` needs `pip install pandas`.
         """
         return self.flow_rows.select(self.flow_rows.schema.names)
+
+    def recorded(self, quantity: str) -> Recorded:
+        """Returns the values of a quantity of `series` in the measured time: `recorded("queue").mean()`.
+
+        Raises ValueError if nothing of it was recorded.
+        """
+        from xoff.results.recorded import Recorded  # brings Arrow
+
+        return Recorded.of_result(self, quantity)
+
+    @property
+    def windows(self) -> Recorded:
+        """Windows of flows in the measured time, in bytes (`observe.windows`)."""
+        return self.recorded("window")
+
+    @property
+    def alphas(self) -> Recorded:
+        """Alpha of DCTCP flows in the measured time (`observe.alphas`): `result.alphas.mean()`."""
+        return self.recorded("alpha")
+
+    @property
+    def thresholds(self) -> Recorded:
+        """Slow-start thresholds of TCP flows in the measured time, in bytes (`observe.thresholds`)."""
+        return self.recorded("threshold")
+
+    @property
+    def rtts(self) -> Recorded:
+        """Smoothed round-trip times of TCP flows in the measured time, in nanoseconds (`observe.rtts`)."""
+        return self.recorded("rtt")
+
+    @property
+    def recovery_states(self) -> Recorded:
+        """States of TCP flows in the measured time (`observe.recovery_states`); `share("loss")` is how often."""
+        return self.recorded("recovery_state")
 
     @cached_property
     def topology(self) -> Topology:

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _UNITS = {
-    **dict.fromkeys(("queue", "pool", "input", "window"), ("bytes", 1.0)),
+    **dict.fromkeys(("queue", "pool", "input", "window", "threshold"), ("bytes", 1.0)),
     **dict.fromkeys(("throughput", "class_throughput", "flow_throughput", "rate"), ("gbps", 1e9)),
+    "alpha": ("", 1.0),
+    "rtt": ("us", 1e3),
 }
-"""Unit in the keys of each quantity, and how many units of the series make one of it."""
+"""Unit in the keys of each quantity, empty for a share, and how many units of the series make one of it."""
 STATISTICS = ("mean", "p50", "p99", "max")
 
 _Statistics: TypeAlias = "dict[str, float | None]"
@@ -40,7 +42,7 @@ def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) 
             rows = series.filter(pc.equal(series["quantity"], quantity))
             of_each[quantity] = _of(quantity, rows, observe, measured["start_ns"], measured["end_ns"])
     return {
-        f"{quantity}_{name}_{unit}": None if value is None else value / scale
+        _key(quantity, name, unit): None if value is None else value / scale
         for quantity, (unit, scale) in _UNITS.items()
         for name, value in of_each[quantity].items()
     }
@@ -50,23 +52,31 @@ def observed_in(summary: dict[str, Any]) -> list[tuple[str, str, dict[str, float
     """Returns each observed quantity of a summary with its unit and its statistics."""
     found = summary.get("observed", {})  # summaries of before have none
     return [
-        (name, unit, {statistic: found[f"{name}_{statistic}_{unit}"] for statistic in STATISTICS})
+        (name, unit, {statistic: found[_key(name, statistic, unit)] for statistic in STATISTICS})
         for name, (unit, _) in _UNITS.items()
-        if found.get(f"{name}_mean_{unit}") is not None
+        if found.get(_key(name, "mean", unit)) is not None
     ]
+
+
+def is_measured(quantity: str, time_ns: npt.NDArray[np.int64], start_ns: int, end_ns: int) -> npt.NDArray[np.bool_]:
+    """Returns whether each sample of a quantity is in the measured time, given the times of the samples."""
+    earlier = 1 if quantity.endswith("throughput") else 0  # it is of the time before its sample
+    return np.asarray((time_ns >= start_ns + earlier) & (time_ns < end_ns + earlier))
+
+
+def _key(quantity: str, statistic: str, unit: str) -> str:
+    return "_".join(filter(None, (quantity, statistic, unit)))
 
 
 def _of(quantity: str, rows: pa.Table, observe: dict[str, Any], start_ns: int, end_ns: int) -> _Statistics:
     if observe.get(f"{quantity}s", {}).get("every") == "change":  # of which there are queues, windows and rates
         return _over_time(rows, start_ns, end_ns) if quantity == "queue" else _NOTHING
-    earlier = 1 if quantity.endswith("throughput") else 0  # it is of the time before its sample
-    return _of_samples(rows, start_ns + earlier, end_ns + earlier)
+    return _of_samples(rows, is_measured(quantity, rows["time_ns"].to_numpy(), start_ns, end_ns))
 
 
-def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
+def _of_samples(rows: pa.Table, is_measured: npt.NDArray[np.bool_]) -> _Statistics:
     """Returns statistics of the samples in the measured time, with equal weights."""
-    time_ns = rows["time_ns"].to_numpy()
-    value = np.sort(rows["value"].to_numpy()[(time_ns >= start_ns) & (time_ns < end_ns)])
+    value = np.sort(rows["value"].to_numpy()[is_measured])
     if not len(value):
         return _NOTHING
     found = (float(value.mean()), quantile(value, 50), quantile(value, 99), float(value[-1]))

@@ -260,7 +260,7 @@ KEYS = (
         "it; with `measure.end` at `stop.arrivals_end` it is what the network carried while flows arrived",
     ),
     Key(
-        ("observed.{queue,pool,input,window}_{mean,p50,p99,max}_bytes",),
+        ("observed.{queue,pool,input,window,threshold}_{mean,p50,p99,max}_bytes",),
         "bytes",
         "what `[observe]` recorded in the measured time, all names and classes together: of samples at an interval, "
         "or of queues on change by time, where one that never held anything does not count",
@@ -269,6 +269,18 @@ KEYS = (
         ("observed.{throughput,class_throughput,flow_throughput,rate}_{mean,p50,p99,max}_gbps",),
         "Gbps",
         "the same of throughputs and rates, sampled at an interval",
+    ),
+    Key(
+        ("observed.alpha_{mean,p50,p99,max}",),
+        "",
+        "the same of alpha, DCTCP's running share of marked bytes, over all samples of all flows",
+        "DCTCP, SIGCOMM 2010, equation 1",
+    ),
+    Key(
+        ("observed.rtt_{mean,p50,p99,max}_us",),
+        "us",
+        "the same of the smoothed round-trip times of TCP flows, over all samples of all flows",
+        "RFC 6298, section 2",
     ),
     Key(("pfc.pause_frames",), "frames", "frames that pause a class, sent by all ports"),
     Key(("pfc.resume_frames",), "frames", "frames that only resume, sent by all ports"),

@@ -40,6 +40,7 @@ _NAMES = {column.key: column.heading for column in COLUMNS} | {
     "off_port_as_one_us": "pause duration, port as one",
     "unfinished_goodput_min_gbps": "least goodput of unfinished flows",
     "long_lived_jain_index": "Jain index of long-lived flows",
+    **{f"rtt_{statistic}_us": f"RTT {statistic}" for statistic in ("mean", "p50", "p99", "max")},
 }
 _REASONS = {
     "threshold": "at the threshold",

@@ -126,6 +126,7 @@ def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> S
     enough = '"128kB"' if topology == "fabric" else '"1MB"'  # to be paused
     flows = _one_after_another(_flows_over_roce(workload, own, enough) for workload in workloads)
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
+    rest = rest.replace("; of TCP alphas, rtts", "")
     rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
     found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
     return found._replace(companions={name: _of_class(own, text) for name, text in found.companions.items()})

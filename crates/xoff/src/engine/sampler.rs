@@ -11,6 +11,7 @@ use crate::kernel::units::{Bytes, Span, Time};
 use crate::port::Port;
 use crate::switch::Switch;
 use crate::topology::PortId;
+use crate::transport::tcp::TcpSender;
 
 /// Flows of one host that are watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,6 +128,9 @@ impl<'a> Sampling<'a> {
         let series = &self.sampler.series[index];
         match series.quantity {
             Quantity::Window | Quantity::Rate => return self.sample_flows(series, now, hosts),
+            Quantity::Alpha | Quantity::Threshold | Quantity::Rtt | Quantity::RecoveryState => {
+                return self.sample_tcp(series, now, hosts);
+            }
             Quantity::FlowThroughput | Quantity::Cnms => {
                 let counts = counts.expect("what is sampled is counted");
                 return self.sample_counts(series, now, hosts, &mut counts.flows);
@@ -165,6 +169,25 @@ impl<'a> Sampling<'a> {
                 host.rates_before(now).for_each(|(number, rate)| push(number, rate.as_f64()));
             } else {
                 host.windows().for_each(|(number, window)| push(number, window.as_f64()));
+            }
+        }
+    }
+
+    /// Samples senders of TCP. A flow without a value has no row, such as a threshold before the first reduction.
+    fn sample_tcp(&mut self, series: &Series, now: Time, hosts: &[Host]) {
+        let of_sender = |sender: &TcpSender| match series.quantity {
+            Quantity::Alpha => sender.alpha(),
+            Quantity::Threshold => sender.threshold().map(Bytes::as_f64),
+            Quantity::Rtt => sender.smoothed_rtt().map(|rtt| rtt.get() as f64 / 1e3),
+            Quantity::RecoveryState => Some(f64::from(sender.state() as u8)),
+            _ => unreachable!("no quantity of TCP"),
+        };
+        for host in hosts {
+            let watched = &series.flows[host.id() as usize];
+            for (number, sender) in host.tcp_senders().filter(|(number, _)| watched.contains(*number)) {
+                if let Some(value) = of_sender(sender) {
+                    self.push(now, series.quantity, host.id(), number, value);
+                }
             }
         }
     }

@@ -33,11 +33,19 @@ pub enum Quantity {
     Input,
     /// Bytes of a flow in the input buffer of a port.
     InputOfFlow,
+    /// Running share of marked bytes of a flow of TCP.
+    Alpha,
+    /// Slow-start threshold of a flow of TCP, in bytes.
+    Threshold,
+    /// Smoothed round-trip time of a flow of TCP, in nanoseconds.
+    Rtt,
+    /// Number of the state in which a flow of TCP repairs losses.
+    RecoveryState,
 }
 
 impl Quantity {
     /// All quantities in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::Queue,
         Self::Throughput,
         Self::ClassThroughput,
@@ -50,6 +58,10 @@ impl Quantity {
         Self::Cnms,
         Self::Input,
         Self::InputOfFlow,
+        Self::Alpha,
+        Self::Threshold,
+        Self::Rtt,
+        Self::RecoveryState,
     ];
 
     /// Returns the name of the quantity in results.
@@ -67,6 +79,10 @@ impl Quantity {
             Self::Cnms => "cnms",
             Self::Input => "input",
             Self::InputOfFlow => "input_of_flow",
+            Self::Alpha => "alpha",
+            Self::Threshold => "threshold",
+            Self::Rtt => "rtt",
+            Self::RecoveryState => "recovery_state",
         }
     }
 
@@ -81,7 +97,12 @@ impl Quantity {
 
     /// Whether flows at their hosts have this quantity.
     pub const fn is_of_flows(self) -> bool {
-        matches!(self, Self::Window | Self::Rate | Self::FlowThroughput | Self::Cnms)
+        matches!(self, Self::Window | Self::Rate | Self::FlowThroughput | Self::Cnms) || self.is_of_tcp()
+    }
+
+    /// Whether senders of TCP alone have this quantity, which is sampled and not recorded on change.
+    pub const fn is_of_tcp(self) -> bool {
+        matches!(self, Self::Alpha | Self::Threshold | Self::Rtt | Self::RecoveryState)
     }
 }
 
@@ -103,7 +124,7 @@ pub struct Sample {
     pub source: NodeId,
     /// The traffic class of a flow in an input buffer; 0 elsewhere.
     pub priority: u8,
-    /// Value in the quantity's unit: bytes, bits per second, or a count.
+    /// Value in the unit of the quantity.
     pub value: f64,
 }
 

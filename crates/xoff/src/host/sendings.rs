@@ -150,6 +150,13 @@ impl Sending {
         }
     }
 
+    pub(super) fn tcp(&self) -> Option<&TcpSender> {
+        match &self.sender {
+            Sender::Tcp(sender) => Some(sender),
+            Sender::Handshake(_) | Sender::QueuePair(_) | Sender::ConstantRate(_) => None,
+        }
+    }
+
     pub(super) fn rate_at(&self, now: Time) -> Option<Rate> {
         match &self.sender {
             Sender::QueuePair(pair) => Some(pair.sender.rate_at(now)),

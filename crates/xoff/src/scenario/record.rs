@@ -83,6 +83,18 @@ pub struct Observe {
     /// Window in bytes of the flows of the named hosts.
     #[serde(default)]
     pub windows: Option<ObserveOf>,
+    /// Running share of marked bytes that the DCTCP of each flow of the named hosts keeps [alpha].
+    #[serde(default)]
+    pub alphas: Option<ObserveOf>,
+    /// Slow-start threshold in bytes of the TCP flows of the named hosts, each from its first reduction on [ssthresh].
+    #[serde(default)]
+    pub thresholds: Option<ObserveOf>,
+    /// Smoothed round-trip time in nanoseconds of the TCP flows of the named hosts, each from its first sample on [SRTT].
+    #[serde(default)]
+    pub rtts: Option<ObserveOf>,
+    /// State in which each TCP flow of the named hosts repairs losses, by its number in Linux: 0 open, 3 recovery, 4 loss.
+    #[serde(default)]
+    pub recovery_states: Option<ObserveOf>,
     /// Bits per second that congestion controls and rate limiters (QCN) allow the flows of the named hosts; where they decide
     /// none, those of the link.
     #[serde(default)]
@@ -103,7 +115,8 @@ pub struct Observe {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObserveOf {
-    /// A time between samples, or `"change"` to record every change, which pools, inputs and throughputs are not recorded at.
+    /// A time between samples, or `"change"` to record every change of queues, windows and rates, and each mark, drop and
+    /// CNM. Other quantities have no record of changes.
     pub every: Every,
     /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for what is of flows hosts and flows
     /// (`host0`, `host0.flow3`).

@@ -25,15 +25,16 @@ use crate::scenario::{Host, Recovery, Tcp};
 use crate::transport::Transmit;
 use crate::transport::scoreboard::Scoreboard;
 
-/// Way in which a sender repairs losses.
+/// Way in which a sender repairs losses, with its number in Linux (`tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum State {
     /// Nothing is known to be lost.
-    Open,
+    Open = 0,
     /// Repairing what duplicate or selective acknowledgements told of, until `recover` is acknowledged.
-    Recovery,
+    Recovery = 3,
     /// Starting again after a timeout, until `recover` is acknowledged.
-    Loss,
+    Loss = 4,
 }
 
 /// Whether an acknowledgement answers a SYN, and not data.
