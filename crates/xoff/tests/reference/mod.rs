@@ -207,6 +207,8 @@ impl<'a> Reference<'a> {
                     self.pending.insert((start.flow.start, Class::Host, source, 0), None);
                 });
             }
+            // What is expelled at this instant has not been expelled yet.
+            self.settle(Time::new(instant.get().saturating_sub(1)));
             self.change_links(instant, &instants.take_link_events(instant));
         }
     }
