@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ANY_TRAFFIC, SCENARIOS, Outcome
+from xoff import Scenario
 
 Command = Callable[..., Outcome]
 
@@ -37,6 +38,26 @@ def test_ports_are_printed_with_where_they_lead(command: Command) -> None:
     assert ["element0.port2", "element1.port2", "2.5 Gbps", "10 ns"] in ports
     assert len(ports) == 18
     assert list(Path().iterdir()) == []
+
+
+TWO_RATES = """
+[topology]
+kind = "dumbbell"
+left = 1
+right = 1
+host_link = { rate = "10Gbps", rate_back = "40Gbps", delay = "1us" }
+middle_link = { rate = "50Mbps", rate_back = "10Gbps", delay = "5ms" }
+"""
+
+
+def test_of_links_with_two_rates_both_are_printed_and_drawn(command: Command) -> None:
+    Path("two.toml").write_text(ANY_TRAFFIC + TWO_RATES)
+    outcome = command("topology", "two.toml")
+    assert ["left.port1", "right.port1", "50 Mbps", "10 Gbps", "5 ms"] in rows(outcome.out)
+    assert ["right.port1", "left.port1", "10 Gbps", "50 Mbps", "5 ms"] in rows(outcome.out)
+    assert ["host0.port0", "left.port0", "10 Gbps", "40 Gbps", "1 us"] in rows(outcome.out)
+    labels = [line.get_label() for line in Scenario.load("two.toml").topology.plot().get_lines()]
+    assert labels == ["10 Gbps up, 40 Gbps down, 1 us", "50 Mbps to the right, 10 Gbps to the left, 5 ms"]
 
 
 @pytest.mark.parametrize(

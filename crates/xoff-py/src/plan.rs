@@ -19,7 +19,7 @@ fn link(
         return Err(PyValueError::new_err("a link of rate 0 carries nothing"));
     }
     let (rate, largest) = (Rate::new(rate_bps), Bytes::new(largest_bytes));
-    Ok(Link { rate, delay, largest, reaction_quanta, pool_may_be_full })
+    Ok(Link { rate, pause_rate: rate, delay, largest, reaction_quanta, pool_may_be_full })
 }
 
 /// The parts of the headroom of one class of one port, in bytes, as the papers count them.

@@ -222,10 +222,11 @@ impl Scenario {
         let names: Vec<String> = port_names(&network).collect();
         let ports = (0..network.nodes.len() as u32).flat_map(|node| network.ports.of(node));
         let rows = (0..).zip(ports).map(|(id, port)| {
+            let rate = network.rate_of(id).get();
             let link = &network.links[port.link as usize];
             let [name, peer] = [id, network.ports.other_end(id)].map(|end| names[end as usize].clone());
             let delay_ns = link.delay.get() as f64 / 1000.0;
-            (name, peer, link.rate.get(), delay_ns, link.error_rate.as_f64(), link.failed)
+            (name, peer, rate, delay_ns, link.error_rate.as_f64(), link.failed)
         });
         Ok((network.fabric_hosts(), network.hosts, rows.collect()))
     }

@@ -80,7 +80,7 @@ pub fn stages(
 ) -> Vec<Stage> {
     let of_hop = |hop: Hop| {
         let link = network.links[hop.link as usize];
-        let link = Stage::link(link.rate, link.delay, wire_overhead);
+        let link = Stage::link(link.rate_from(hop.node), link.delay, wire_overhead);
         let rate = if network.is_host(hop.node) { None } else { crossbar(hop.node) };
         rate.map(Stage::crossbar).into_iter().chain([link])
     };

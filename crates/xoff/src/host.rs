@@ -57,6 +57,7 @@ pub use adapter::Lines;
 use adapter::{Adapter, Sent};
 pub use applications::Applications;
 use connections::OpenConnections;
+use credit::CreditTurns;
 pub use flow::{FinishedFlow, Flow, FlowStart, Repairs, UnfinishedFlow};
 use intake::Intake;
 pub use intake::SlowTime;
@@ -206,10 +207,18 @@ impl Host {
         }
     }
 
-    /// Makes the adapter slow at `slow_times`, given in order, and has it pause senders by `frames`.
+    /// Makes the adapter slow at `slow_times`, given in order, and has it pause senders by `frames`. At other times it
+    /// takes in at `rate`, as its link brings packets.
     #[must_use]
-    pub fn with_slow_times(self, slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
-        Self { intake: Some(Box::new(Intake::new(slow_times, frames))), ..self }
+    pub fn with_slow_times(self, slow_times: Vec<SlowTime>, rate: Rate, frames: PauseFrames) -> Self {
+        Self { intake: Some(Box::new(Intake::new(slow_times, rate, frames))), ..self }
+    }
+
+    /// Has the link bring packets at `rate`, and the host give credit at this rate.
+    #[must_use]
+    pub fn receiving_at(self, rate: Rate) -> Self {
+        let roce = Roce { credit: CreditTurns::at(rate), ..self.roce };
+        Self { roce, ..self }
     }
 
     /// Lets the host spray packets. `rng` is the random stream of their entropies.

@@ -42,7 +42,7 @@ use lossless::Lossless;
 use marking::Marks;
 pub use marking::{adapter_marker, check_adapter_marker};
 use memory::{PoolMemory, SwitchMemory};
-pub use pauses::{pause_frames_over, reaction_quanta};
+pub use pauses::{check_repeated_pauses, headroom_of, pause_frames_over, reaction_quanta};
 
 /// Layout of one switch.
 #[derive(Clone, Debug)]
@@ -251,9 +251,20 @@ impl Subject<'_> {
         self.ends().map(|(link, _)| link)
     }
 
-    /// Rate of all ports together, each at the highest rate that its link takes during the run.
+    /// Rates at which the switch sends, port by port.
+    fn rates_out(&self) -> impl Iterator<Item = Rate> {
+        self.links().map(|link| link.rate_from(self.node))
+    }
+
+    /// Rates at which the switch receives, port by port.
+    fn rates_in(&self) -> impl Iterator<Item = Rate> {
+        self.links().map(|link| link.rate_to(self.node))
+    }
+
+    /// Rate of all ports together, each at the highest rate at which it sends during the run.
     fn rate_of_ports(&self) -> Rate {
-        self.links().map(|link| self.highest_rate(link)).fold(Rate::new(0), Rate::saturating_add)
+        let rates = self.links().map(|link| self.at_their_highest(link).rate_from(self.node));
+        rates.fold(Rate::new(0), Rate::saturating_add)
     }
 
     /// Rejects trimmed packets in a lossless class: a switch may drop their headers in turn.
@@ -267,13 +278,23 @@ impl Subject<'_> {
         Err(ScenarioError::at(key, problem, "expected a lossy class"))
     }
 
-    /// Highest rate that a link takes during the run, link events included.
-    fn highest_rate(&self, link: &Link) -> Rate {
+    /// Returns a link with the highest rates that it takes during the run, link events included.
+    fn at_their_highest(&self, link: &Link) -> Link {
         let nodes = &self.fabric.network.nodes;
         let names = link.ends.map(|end| nodes[end as usize].name.as_str());
-        let joins = |[one, other]: &[String; 2]| names == [one, other] || names == [other, one];
-        let events = self.scenario.link_event.iter().filter(|event| joins(&event.between));
-        events.filter_map(|event| event.rate).fold(link.rate, Rate::max)
+        let mut highest = *link;
+        for event in &self.scenario.link_event {
+            let [there, back] = event.rates();
+            let ways = match event.between.each_ref().map(String::as_str) {
+                [one, other] if names == [one, other] => [there, back],
+                [one, other] if names == [other, one] => [back, there],
+                _ => continue,
+            };
+            for (rate, way) in highest.rates.iter_mut().zip(ways) {
+                *rate = way.map_or(*rate, |way| way.max(*rate));
+            }
+        }
+        highest
     }
 }
 

@@ -38,7 +38,7 @@ use crate::switch::markers::Placed;
 use crate::switch::marking::QueueMarker;
 use crate::switch::shared_memory::{LosslessParts, Parts, SharedMemory};
 use crate::telemetry::{MOST_HOPS, Records};
-use crate::topology::{Link, Network, NodeId};
+use crate::topology::{Network, NodeId, PortId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
 use link_events::Course;
@@ -121,8 +121,7 @@ impl Simulation {
         let classes = classes_of_flows | classes_of_control(scenario);
         let routes = Routes::new(&network).with(&network, &scenario.route)?;
         let switches = layout::switches(scenario, &network, &routes, classes, classes_of_flows)?;
-        let pace_at = |rate| (reaction_time(scenario, rate), rate.transmission_time(QUANTUM));
-        let course = Course::new(scenario, &network, &switches, pace_at)?;
+        let course = Course::new(scenario, &network, &switches)?;
         let routes_over_time: Vec<&Routes> =
             std::iter::once(&routes).chain(course.later_routes.iter().map(AsRef::as_ref)).collect();
         let longest_paths =
@@ -220,14 +219,15 @@ impl Simulation {
             let workload = self.fabric.plans.all()[plan].workload() as u64;
             rng::stream(self.scenario.seed, purpose, workload << NodeId::BITS | u64::from(node))
         });
-        let rate = port.rate();
+        let rate = self.network.rate_to_host(node);
         let host = Host::new(node, port, marker, self.reactions(node), stream(Purpose::HostJitter))
+            .receiving_at(rate)
             .with_applications(applications, &self.fabric.plans);
         let host = if self.scenario.sprays() { host.with_spraying(stream(Purpose::Spraying)) } else { host };
         match self.slow_times.get(&node) {
             Some(slow_times) => {
                 let frames = layout::pause_frames_over(&self.scenario.pfc, std::iter::once(rate));
-                host.with_slow_times(slow_times.clone(), frames.start())
+                host.with_slow_times(slow_times.clone(), rate, frames.start())
             }
             None => host,
         }
@@ -314,7 +314,7 @@ impl Simulation {
         (first..).zip(self.network.ports.of(node)).map(move |(id, port)| {
             let link = self.network.links[port.link as usize];
             let beyond = if self.network.is_host(port.peer) { longer } else { Span::ZERO };
-            let port = Port::new(id, link.rate, link.delay + beyond, scheduler);
+            let port = Port::new(id, link.rate_from(node), link.delay + beyond, scheduler);
             let port = if self.traces { port.with_traces(self.network.is_host(node)) } else { port };
             if !link.corrupts() {
                 return port;
@@ -326,22 +326,26 @@ impl Simulation {
 
     fn reactions(&self, node: NodeId) -> Reactions {
         let ports = self.network.ports.of(node).iter().map(|port| {
-            let rate = self.network.links[port.link as usize].rate;
+            let rate = self.network.links[port.link as usize].rate_from(node);
             (reaction_time(&self.scenario, rate), rate.transmission_time(QUANTUM))
         });
         Reactions::new(ports, self.scenario.pfc.form == PauseForm::OnOff)
     }
 
-    /// Returns the shortest time from the start of a pause frame on a link to its effect at the other end.
-    pub fn pause_transit(&self, link: u32) -> Span {
-        let Link { rate, delay, .. } = self.network.links[link as usize];
-        // It may leave at one rate and take effect at another.
-        let later = || self.link_events.rates().filter(|(changed, _)| *changed == link).map(|(_, rate)| rate);
-        let rates = || later().chain([rate]);
+    /// Returns the shortest time from the start of a pause frame to its effect at a port, which it pauses.
+    pub fn pause_transit(&self, paused: PortId) -> Span {
+        let pausing = self.network.ports.other_end(paused);
+        // Either port may change its rate in the course of the run.
+        let rates = |port: PortId| {
+            let later = self.link_events.rates().filter(move |(changed, _)| *changed == port);
+            later.map(|(_, rate)| rate).chain([self.network.rate_of(port)])
+        };
         let shortest = |times: &mut dyn Iterator<Item = Span>| times.min().unwrap_or(Span::ZERO);
-        delay
-            + shortest(&mut rates().map(|rate| rate.transmission_time(PAUSE_FRAME)))
-            + shortest(&mut rates().map(|rate| reaction_time(&self.scenario, rate)))
+        let (node, number) = self.network.ports.place(paused);
+        let link = self.network.ports.of(node)[usize::from(number)].link;
+        self.network.links[link as usize].delay
+            + shortest(&mut rates(pausing).map(|rate| rate.transmission_time(PAUSE_FRAME)))
+            + shortest(&mut rates(paused).map(|rate| reaction_time(&self.scenario, rate)))
     }
 
     /// Returns which nodes have a crossbar.

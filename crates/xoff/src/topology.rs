@@ -42,8 +42,8 @@ pub struct Node {
 pub struct Link {
     /// Nodes that the link joins.
     pub ends: [NodeId; 2],
-    /// Rate in each direction.
-    pub rate: Rate,
+    /// Rates from the first node to the second, and back.
+    pub rates: [Rate; 2],
     /// Propagation delay, one way.
     pub delay: Span,
     /// Share of packets that the link corrupts.
@@ -55,6 +55,26 @@ pub struct Link {
 }
 
 impl Link {
+    /// Rate at which one of the two nodes sends to the other.
+    pub fn rate_from(&self, end: NodeId) -> Rate {
+        self.rates[usize::from(end != self.ends[0])]
+    }
+
+    /// Rate at which the other node sends to this one.
+    pub fn rate_to(&self, end: NodeId) -> Rate {
+        self.rates[usize::from(end == self.ends[0])]
+    }
+
+    /// Whether the two directions have different rates.
+    pub fn is_asymmetric(&self) -> bool {
+        self.rates[0] != self.rates[1]
+    }
+
+    /// Rate of the slower direction.
+    pub fn slowest(&self) -> Rate {
+        self.rates[0].min(self.rates[1])
+    }
+
     /// Whether the link corrupts packets.
     pub fn corrupts(&self) -> bool {
         self.error_rate.numerator() > 0
@@ -70,9 +90,11 @@ impl Link {
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
     /// Capacity of the core links that have not failed. Leaf-to-spine links count upwards only, and links between
-    /// supernodes both ways, so that a flow between racks crosses the sum once. A dumbbell's middle link counts one
-    /// way.
+    /// supernodes both ways, so that a flow between racks crosses the sum once. A dumbbell's middle link counts from
+    /// left to right.
     pub capacity: Rate,
+    /// Capacity of these links the other way: down, or from right to left. Between supernodes, as `capacity`.
+    pub back: Rate,
     /// Whether each direction of the links has the capacity for itself.
     pub each_way: bool,
 }
@@ -204,6 +226,31 @@ impl Network {
     /// Returns the first of the hosts that are joined to this one.
     pub fn first_joined_to(&self, host: NodeId) -> NodeId {
         Servers::first_joined_to(self.servers, host)
+    }
+
+    /// Returns the ports at both ends of a link, in the order of its ends.
+    pub fn ends_of(&self, link: u32) -> [PortId; 2] {
+        let [one, _] = self.links[link as usize].ends;
+        let ports = self.ports.of(one);
+        let number = ports.iter().position(|port| port.link == link).expect("a link has its ends");
+        let port = self.ports.first(one) + number as PortId;
+        [port, self.ports.other_end(port)]
+    }
+
+    /// Rate at which a port sends.
+    pub fn rate_of(&self, port: PortId) -> Rate {
+        let (node, number) = self.ports.place(port);
+        self.links[self.ports.of(node)[usize::from(number)].link as usize].rate_from(node)
+    }
+
+    /// Rate at which a host sends on its link.
+    pub fn rate_from_host(&self, host: NodeId) -> Rate {
+        self.host_link(host).rate_from(host)
+    }
+
+    /// Rate at which a host receives on its link.
+    pub fn rate_to_host(&self, host: NodeId) -> Rate {
+        self.host_link(host).rate_to(host)
     }
 
     /// Link of a host.

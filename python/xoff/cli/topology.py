@@ -48,12 +48,14 @@ def topology(
 def _print(network: Topology, ports: list[Port]) -> None:
     """Ports of switches first: those of hosts are at their other ends."""
     faults = ["link"] if any(port.faults for port in ports) else []
+    back = ["rate back"] if any(network.rate_back_bps(port) != port.rate_bps for port in ports) else []
     hosts = {*network.hosts, *network.inside}
     rows = (
         [
             port.name,
             port.peer,
             quantity(port.rate_bps, tuple(RATES)),
+            *(quantity(network.rate_back_bps(port), tuple(RATES)) for _ in back),
             quantity(1000 * port.delay_ns, tuple(TIMES)),
             *(port.faults for _ in faults),
         ]
@@ -61,7 +63,7 @@ def _print(network: Topology, ports: list[Port]) -> None:
     )
     print_rows(
         str(network),
-        ["port", "leads to", "rate", "delay", *faults],
+        ["port", "leads to", "rate", *back, "delay", *faults],
         rows,
         of=len(ports),
         words={"port", "leads to", "link"},

@@ -81,7 +81,8 @@ def size_inches(topology: Topology) -> tuple[float, float]:
     hosts, *switches = (_Named.of(tier, _WIDTH_OF_AXES * width / len(tier)) for tier in topology.tiers)
     tier = max(_TIER_INCHES, *(named.inches + _LINE_INCHES for named in switches))
     names = _CHARACTER_INCHES * max(map(len, hosts.names))
-    legend = _LEGEND_INCHES * len({_told(port) for port in topology.ports})
+    rates = {port: " ".join(sorted(set(_both_rates(topology, port)))) for port in topology.ports}
+    legend = _LEGEND_INCHES * len({_told(port, of_link) for port, of_link in rates.items()})
     return width, tier * (len(topology.tiers) + bool(topology.servers)) + names + legend
 
 
@@ -108,7 +109,7 @@ def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, Col
     ax.set_axis_off()
     courses = _courses(topology, at)
     if ranked is None:
-        _draw_kinds(courses, ax)
+        _draw_kinds(courses, lambda port: _told(port, _rates(topology, port, at)), ax)
     else:
         _draw_ranked(courses, ranked, ax)
     figure = ax.get_figure(root=True)
@@ -156,11 +157,11 @@ def _draw_failed(courses: list[list[_Place]], label: str, ax: Axes) -> None:
     ax.plot([], [], color="black", linestyle=":", label=label)
 
 
-def _draw_kinds(courses: _Courses, ax: Axes) -> None:
+def _draw_kinds(courses: _Courses, told: Callable[[Port], str], ax: Axes) -> None:
     """Draws kinds of links, the most common first, and failed links over all others."""
     kinds: defaultdict[tuple[bool, str], list[list[_Place]]] = defaultdict(list)
     for port, course in courses:
-        kinds[port.failed, _told(port)].append(course)
+        kinds[port.failed, told(port)].append(course)
     colours = cycle(style.COLOURS)
     for (failed, label), places in sorted(kinds.items(), key=lambda kind: (kind[0][0], -len(kind[1]))):
         if failed:
@@ -171,9 +172,26 @@ def _draw_kinds(courses: _Courses, ax: Axes) -> None:
         ax.plot([], [], color=colour, label=label)
 
 
-def _told(port: Port) -> str:
-    rate, delay = quantity(port.rate_bps, style.RATE_UNITS), quantity(1000 * port.delay_ns, tuple(TIMES))
-    return ", ".join(filter(None, (rate, delay, port.faults)))
+def _told(port: Port, rates: str) -> str:
+    return ", ".join(filter(None, (rates, quantity(1000 * port.delay_ns, tuple(TIMES)), port.faults)))
+
+
+def _both_rates(topology: Topology, port: Port) -> tuple[str, str]:
+    """Returns the rates of a link from a port and back."""
+    there, back = port.rate_bps, topology.rate_back_bps(port)
+    return quantity(there, style.RATE_UNITS), quantity(back, style.RATE_UNITS)
+
+
+def _rates(topology: Topology, port: Port, at: dict[str, _Place]) -> str:
+    """Returns the rate of a link or, if these differ, that of each way as the link is drawn."""
+    there, back = _both_rates(topology, port)
+    if there == back:
+        return there
+    (x, y), (to_x, to_y) = at[port.node], at[port.peer_node]
+    one, other = ("up", "down") if y != to_y else ("to the right", "to the left")
+    if (to_y, to_x) < (y, x):
+        there, back = back, there
+    return f"{there} {one}, {back} {other}"
 
 
 def _course(one: _Place, other: _Place, lane: float) -> list[_Place]:

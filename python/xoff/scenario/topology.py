@@ -24,6 +24,7 @@ class Port(NamedTuple):
     peer: str
     """The port at the other end of the link."""
     rate_bps: int
+    """Rate at which the port sends; the other end of the link may send at another."""
     delay_ns: float
     """Propagation delay, one way."""
     error_rate: float
@@ -94,6 +95,14 @@ class Topology:
             tiers.append(tuple(switch for switch in self.switches if switch in reached))
             above -= reached
         return tuple(tiers)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Port]:
+        return {port.name: port for port in self.ports}
+
+    def rate_back_bps(self, port: Port) -> int:
+        """Returns the rate at which the other end of a port's link sends."""
+        return self._by_name[port.peer].rate_bps
 
     def host_of(self, adapter: str) -> str:
         """Returns the name of the host that has an adapter, inside a server or not."""

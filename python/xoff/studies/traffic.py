@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 # Of these tables all counts, but for what only says how packets travel.
 _DECIDING = ("seed", "workload", "topology", "scale_up", "stop", "measure")
 _WITHOUT = {"transport", "routing", "hash_seed", "flowlet_gap", "delay", "link"}
-_RATE = {"rate"}
+_RATE = {"rate", "rate_back"}
 """Keys of a link that may differ if no load is a share of its rate."""
-_OF_CORE = {"topology.fabric_link.rate", "topology.spines"}
+_OF_CORE = {"topology.fabric_link.rate", "topology.fabric_link.rate_back", "topology.spines"}
 """Keys of links between switches that may differ if no load is a share of these links."""
 # An offered load that counts these of a packet, too, has other arrivals where they differ.
 _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", "headers", "wire_overhead")}

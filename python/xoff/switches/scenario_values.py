@@ -119,6 +119,15 @@ def _ports(scenario: Scenario, node: str) -> list[Port]:
     return [port for port in scenario.topology.ports if port.node == node]
 
 
+def check_links(scenario: Scenario, node: str) -> None:
+    """Raises ScenarioError if a switch has a link with a rate each way: a port of a switch's tables has one speed."""
+    topology = scenario.topology
+    for port in topology.ports:
+        if port.node == node and port.rate_bps != topology.rate_back_bps(port):
+            problem = f"{port.name} sends at another rate than it receives, and a port of tables has one speed"
+            raise ScenarioError(scenario.file, "topology", problem, "expected links with one rate")
+
+
 def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None) -> str:
     """Returns the name of a switch: the given one, or the first if all switches, and their ports of a rate, are alike.
 

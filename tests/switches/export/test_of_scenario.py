@@ -369,6 +369,7 @@ def test_a_ramp_that_stays_at_zero_is_not_written_as_one_that_marks_all() -> Non
     [
         ({"switch.buffer.policy": "abm"}, "switch.buffer.policy: abm of switch0 is a policy that no format can say"),
         ({"switch.pfc.xoff": {"policy": "complete_sharing"}}, "switch.pfc.xoff.policy: complete_sharing of switch0"),
+        ({"topology.host_link.rate_back": "10Gbps"}, "topology: switch0.port0 sends at another rate than it receives"),
     ],
 )
 def test_what_cannot_be_configured_is_refused(changes: dict[str, object], told: str) -> None:

@@ -495,6 +495,13 @@ def test_of_several_such_ports_it_goes_to_the_one_with_most_headroom(tmp_path: P
     assert found.notes[0].startswith("the rows are those of Ethernet4, since --port says nothing else")
 
 
+def test_a_link_with_a_rate_each_way_is_refused() -> None:
+    tables = SwitchTables.load(GOOD)
+    changed = scenario_of(part_of(tables, "Ethernet0")).with_values({"topology.fabric_link.rate_back": "40Gbps"})
+    with pytest.raises(ScenarioError, match=r"topology: leaf0\.port\d+ sends at another rate than it receives"):
+        tables.with_switch_of(changed, "leaf0", "Ethernet0")
+
+
 def test_a_port_whose_rate_the_scenario_has_not_is_refused(tmp_path: Path) -> None:
     tables = config(tmp_path, faster)
     scenario = scenario_of(part_of(tables, "Ethernet0"))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::kernel::units::{Rate, Span, Time};
 use crate::routing::Routes;
+use crate::topology::PortId;
 
 /// Event of a link, or the new routes after it.
 #[derive(Clone, Debug)]
@@ -12,14 +13,15 @@ pub enum LinkEvent {
     Down(u32),
     /// Recovery of the link with this number.
     Up(u32),
-    /// New rate of a link.
+    /// New rate of one direction of a link. Both directions have an event if either changes.
     Rate {
-        /// Number of the link.
-        link: u32,
-        /// New rate in each direction.
+        /// Port that sends in this direction.
+        port: PortId,
+        /// New rate.
         rate: Rate,
-        /// Time from the arrival of a pause frame to its effect, and the length of one pause quantum.
-        pace: (Span, Span),
+        /// Time from the arrival of a pause frame to its effect, and the lengths of one pause quantum: of this port,
+        /// and of the port at the other end, which this one pauses.
+        pace: [Span; 3],
     },
     /// Tables by which switches forward packets from now on.
     Routes(Arc<Routes>),
@@ -44,23 +46,23 @@ impl LinkEvents {
         self.all.is_empty()
     }
 
-    /// Returns the links that change their rate, each with the new rate.
-    pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
+    /// Returns the ports that change their rate, each with the new rate.
+    pub fn rates(&self) -> impl Iterator<Item = (PortId, Rate)> {
         self.all.iter().filter_map(|(_, event)| match *event {
-            LinkEvent::Rate { link, rate, .. } => Some((link, rate)),
+            LinkEvent::Rate { port, rate, .. } => Some((port, rate)),
             _ => None,
         })
     }
 
-    /// Returns the bits that a link can carry by `end` in each direction; nothing without events. `rate` is its rate at
-    /// the start.
-    pub fn bits_by(&self, link: u32, rate: Rate, end: Time) -> Option<f64> {
+    /// Returns the bits that a port can send on its link by `end`; nothing without events. `rate` is its rate at the
+    /// start.
+    pub fn bits_by(&self, port: PortId, link: u32, rate: Rate, end: Time) -> Option<f64> {
         let (mut bits, mut since, mut rate, mut is_up, mut changes) = (0.0, Time::ZERO, rate, true, false);
         for (at, event) in self.all.iter().take_while(|(at, _)| *at <= end) {
             let (is_up_then, rate_then) = match *event {
                 LinkEvent::Down(of) if of == link => (false, rate),
                 LinkEvent::Up(of) if of == link => (true, rate),
-                LinkEvent::Rate { link: of, rate: other, .. } if of == link => (is_up, other),
+                LinkEvent::Rate { port: of, rate: other, .. } if of == port => (is_up, other),
                 _ => continue,
             };
             bits += if is_up { rate.as_f64() * at.since(since).as_seconds() } else { 0.0 };

@@ -44,7 +44,7 @@ impl Standstill {
     /// vain before.
     pub(super) fn new(network: &Network, longest_timeout: Span) -> Self {
         let longest =
-            network.links.iter().map(|link| link.delay + link.rate.transmission_time(LARGEST)).max();
+            network.links.iter().map(|link| link.delay + link.slowest().transmission_time(LARGEST)).max();
         let patience = PATIENCE + longest_timeout + longest.unwrap_or_default() * 2;
         Self { patience, packets: 0, since: Time::ZERO }
     }

@@ -150,9 +150,9 @@ impl Host {
 
     fn give_credit(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         while let Some(turn) = self.roce.credit.next(context.now, &mut self.pending) {
-            let (slot, rate) = (self.slot_of_turn(turn, context), self.adapter.port.rate());
+            let slot = self.slot_of_turn(turn, context);
             let states = &mut self.receptions.states;
-            let credit = self.roce.credit.give(turn, slot, states, rate, &mut self.pending, context);
+            let credit = self.roce.credit.give(turn, slot, states, &mut self.pending, context);
             if let Some(credit) = credit {
                 self.send_credit(credit, context);
             }

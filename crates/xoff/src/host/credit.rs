@@ -53,6 +53,8 @@ pub(super) struct CreditTurns {
     free_at: Time,
     timer: Timer,
     accounts: ByQueuePair<Account>,
+    /// Rate at which the host's link brings packets.
+    rate: Rate,
 }
 
 /// Credit account of a persistent queue pair: credit that it asks for and credit that it was given.
@@ -82,6 +84,11 @@ pub(super) struct Credit {
 }
 
 impl CreditTurns {
+    /// No turns, on a link that brings packets at `rate`.
+    pub(super) fn at(rate: Rate) -> Self {
+        Self { rate, ..Self::default() }
+    }
+
     /// Hears that a flow begins to arrive by a persistent queue pair. Returns the place of the queue pair's account.
     pub(super) fn open(
         &mut self,
@@ -156,14 +163,13 @@ impl CreditTurns {
         None
     }
 
-    /// Gives credit to a turn on a link of this `rate`. A flow that is whole by now gets none. A turn that asks for
-    /// none is told again what it was given.
+    /// Gives credit to a turn. A flow that is whole by now gets none. A turn that asks for none is told again what it
+    /// was given.
     pub(super) fn give(
         &mut self,
         turn: Turn,
         slot: u32,
         states: &mut Slab<Reception>,
-        rate: Rate,
         pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Credit> {
@@ -179,7 +185,7 @@ impl CreditTurns {
             self.turns.push_back(turn);
         }
         if more > Bytes::ZERO {
-            let rate = granting.rate.of_rate(rate).max(Rate::new(1));
+            let rate = granting.rate.of_rate(self.rate).max(Rate::new(1));
             let packets = more.get().div_ceil(settings.payload.get());
             let wire = more + (settings.packet_headers() + settings.wire_overhead) * packets;
             self.free_at = context.now + rate.transmission_time(wire);

@@ -43,6 +43,8 @@ pub struct SlowTime {
 pub(super) struct Intake {
     /// Slow times that are not over, in order.
     slow_times: VecDeque<SlowTime>,
+    /// Rate at which the link brings packets.
+    rate: Rate,
     waiting: Ring<Packet>,
     held: Bytes,
     state: State,
@@ -66,10 +68,12 @@ enum State {
 }
 
 impl Intake {
-    /// The intake of an adapter that is slow at `slow_times`, given in order, and pauses senders by `frames`.
-    pub(super) fn new(slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
+    /// The intake of an adapter that is slow at `slow_times`, given in order, and otherwise takes in as much as its link
+    /// brings, at `rate`. It pauses senders by `frames`.
+    pub(super) fn new(slow_times: Vec<SlowTime>, rate: Rate, frames: PauseFrames) -> Self {
         Self {
             slow_times: slow_times.into(),
+            rate,
             waiting: Ring::new(),
             held: Bytes::ZERO,
             state: State::Idle,
@@ -108,11 +112,11 @@ impl Intake {
         self.slow_times.front().copied().filter(|slow| slow.start <= now)
     }
 
-    /// Rate at which an adapter with link rate `rate` takes in, if any, and the time until which that rate holds.
-    fn pace(&mut self, now: Time, rate: Rate) -> (Option<Rate>, Time) {
+    /// Rate at which the adapter takes in, if any, and the time until which that rate holds.
+    fn pace(&mut self, now: Time) -> (Option<Rate>, Time) {
         match self.slow_time(now) {
             Some(slow) => (slow.rate, slow.end),
-            None => (Some(rate), self.slow_times.front().map_or(Time::MAX, |next| next.start)),
+            None => (Some(self.rate), self.slow_times.front().map_or(Time::MAX, |next| next.start)),
         }
     }
 
@@ -151,17 +155,17 @@ impl Intake {
             self.tell_senders(port, context);
             self.explain_pause(port, context);
         }
-        self.take_next(port, pending, context.now);
+        self.take_next(pending, context.now);
         None
     }
 
     /// Begins or goes on to take in the first waiting packet, unless the adapter is taking it in already.
-    fn take_next(&mut self, port: &Port, pending: &mut Pending, now: Time) {
+    fn take_next(&mut self, pending: &mut Pending, now: Time) {
         if self.state != State::Idle {
             return;
         }
         let Some(frame) = self.waiting.front().map(Packet::frame) else { return };
-        let (rate, end) = self.pace(now, port.rate());
+        let (rate, end) = self.pace(now);
         let left = self.left.unwrap_or(frame);
         let whole = rate.map(|rate| now + rate.transmission_time(left)).filter(|&whole| whole <= end);
         let next = if let Some(whole) = whole {
@@ -186,7 +190,7 @@ impl Intake {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
         if std::mem::replace(&mut self.state, State::Idle) == State::Suspended {
-            self.take_next(port, pending, context.now);
+            self.take_next(pending, context.now);
             return None;
         }
         let packet = self.waiting.take_front();
@@ -197,7 +201,7 @@ impl Intake {
             self.off_time.change(context.now, (classes, 0), (classes, 0));
             self.tell_senders(port, context);
         }
-        self.take_next(port, pending, context.now);
+        self.take_next(pending, context.now);
         Some(packet)
     }
 

@@ -148,7 +148,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
     }
     let (classes, lossless) = (subject.fabric.classes, subject.scenario.lossless_classes());
     let (sizes, thresholds, most) = subject.sizes(&cioq, lossless)?;
-    let fastest = subject.links().map(|link| link.rate).max().unwrap_or_default();
+    let fastest = subject.rates_out().chain(subject.rates_in()).max().unwrap_or_default();
     subject.check_congestion_points(&cioq)?;
     let downstream = subject.downstream()?;
     let is_inside = downstream.iter().all(Option::is_some);

@@ -62,7 +62,7 @@ fn lambda(scenario: &Scenario) -> Option<Ratio> {
 
 /// Returns the longest propagation delay from one host to another and back.
 fn longest_round_trip(network: &Network, routes: &Routes) -> Span {
-    let propagation = |paths: &BothWays| paths.links().map(|link| network.links[link].delay).sum();
+    let propagation = |paths: &BothWays| paths.hops().map(|hop| network.links[hop.link as usize].delay).sum();
     longest_paths(network, routes, |_| true).map(|paths| propagation(&paths)).max().unwrap_or(Span::ZERO)
 }
 

@@ -95,7 +95,7 @@ pub(super) fn of(
     let Some(pfc) = subject.pausing_of(settings.pfc.as_ref())? else { return Ok(None) };
     debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
     let xoff: Vec<buffer_policy::Parameters> =
-        subject.links().map(|link| pfc.xoff_at(link.rate).clone()).collect();
+        subject.rates_in().map(|rate| pfc.xoff_at(rate).clone()).collect();
     let headroom = subject.headroom_of(pfc)?;
     let Settings { xon_offset, reserved, lossless_pool, lossy_pool, .. } = *pfc;
     let is_static =
@@ -104,10 +104,10 @@ pub(super) fn of(
     let link = |link: &Link| {
         let wire = subject.after_pause(link, pool_may_be_full);
         let worst_case = settings.memory.cell.map_or(wire, |cell| subject.most_taken(wire, cell));
-        headroom::Link { rate: link.rate, delay: link.delay, worst_case }
+        headroom::Link { rate: link.rate_to(subject.node), delay: link.delay, worst_case }
     };
     let links: Vec<headroom::Link> = subject.links().map(link).collect();
-    let at_most = |of: &Link| link(&Link { rate: subject.highest_rate(of), ..*of });
+    let at_most = |of: &Link| link(&subject.at_their_highest(of));
     let headroom = headroom.start(&links, u64::from(classes.count())).map_err(|refusal| {
         subject.refuse_pfc(&format!(".headroom.{}", refusal.key), &refusal.problem, &refusal.expected)
     })?;
@@ -174,7 +174,7 @@ impl Subject<'_> {
         &self,
         pfc: &'b Settings,
     ) -> impl Iterator<Item = (String, &'b buffer_policy::Parameters)> + use<'b> {
-        let rates: BTreeSet<Rate> = self.links().map(|link| link.rate).collect();
+        let rates: BTreeSet<Rate> = self.rates_in().collect();
         let of_all = rates.iter().any(|rate| pfc.at_rate.get(rate).is_none_or(|at| at.xoff.is_none()));
         let at_rates = pfc.at_rate.iter().filter(move |(rate, _)| rates.contains(rate));
         let at_rates =
@@ -187,7 +187,7 @@ impl Subject<'_> {
         let mut found = pfc.headroom.clone();
         for (rate, at) in &pfc.at_rate {
             let Some(size) = at.headroom else { continue };
-            let of_rate = (0..).zip(self.links()).filter(|(_, link)| link.rate == *rate);
+            let of_rate = (0..).zip(self.rates_in()).filter(|(_, of_port)| of_port == rate);
             let ports: Vec<u16> = of_rate.map(|(port, _)| port).collect();
             found = found.with_size_at(ports, size).ok_or_else(|| {
                 let expected = "expected none, or another scheme";

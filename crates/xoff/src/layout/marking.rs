@@ -244,10 +244,10 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Rate of the link at a port.
+    /// Rate at which a port sends.
     fn rate(&self, port: u16) -> Rate {
         let network = self.fabric.network;
-        network.links[network.ports.of(self.node)[usize::from(port)].link as usize].rate
+        network.links[network.ports.of(self.node)[usize::from(port)].link as usize].rate_from(self.node)
     }
 
     fn facts(&self, pool: &Pool, reserve: Reserve, alpha: Option<Ratio>) -> marking::Pool {

@@ -133,6 +133,26 @@ mod tests {
         assert_eq!(thresholds(&over), [Some(9), Some(97), Some(30)]);
     }
 
+    #[test]
+    fn a_port_with_two_rates_marks_by_the_one_at_which_it_sends() {
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '1Gbps', rate_back = '10Gbps', delay = '1us' }} }}\n\
+             transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+             workload = [{{ kind = 'permutation', transport = 'dctcp', size = '1MB' }}]\n\
+             switch = [{{ marking.at_rate.10Gbps.queue = {{ {K} = '97kB' }} }}]"
+        );
+        let scenario = Scenario::from_toml(&text, &[]).unwrap();
+        let simulation = Simulation::new(&scenario, &Files::new()).unwrap();
+        let SwitchLayout::SharedMemory(layout) = simulation.layout(2) else { panic!("a shared memory") };
+        assert_eq!(layout.marks.least_port_threshold(0, 0).unwrap().get(), 97_000);
+        let other = text.replace("at_rate.10Gbps", "at_rate.1Gbps");
+        let error = Simulation::new(&Scenario::from_toml(&other, &[]).unwrap(), &Files::new()).unwrap_err();
+        assert!(
+            error.to_string().contains("no port of a switch \"*\" has this rate; expected 10Gbps"),
+            "{error}"
+        );
+    }
+
     /// Returns the kB at which queues of classes 0 and 3 begin to mark, at each port of the left switch.
     fn thresholds_by_class(switch: &str) -> [[Option<u64>; 2]; 3] {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));

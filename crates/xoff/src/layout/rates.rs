@@ -18,9 +18,16 @@ pub(super) fn check(scenario: &Scenario, network: &Network) -> Result<(), Scenar
         }
         let switches = network.hosts..network.nodes.len() as NodeId;
         let matching = switches.filter(|&node| table.matches(&network.nodes[node as usize].name));
-        let ports = matching.flat_map(|node| network.ports.of(node));
-        let rates: BTreeSet<Rate> = ports.map(|port| network.links[port.link as usize].rate).collect();
-        if let Some((what, rate)) = said.into_iter().find(|(_, rate)| !rates.contains(rate)) {
+        let ports = matching.flat_map(|node| network.ports.of(node).iter().map(move |port| (node, port)));
+        let (mut out, mut into) = (BTreeSet::new(), BTreeSet::new());
+        for (node, port) in ports {
+            let link = network.links[port.link as usize];
+            out.insert(link.rate_from(node));
+            into.insert(link.rate_to(node));
+        }
+        let rates_of = |what: &str| if what == "pfc" { &into } else { &out };
+        if let Some((what, rate)) = said.into_iter().find(|(what, rate)| !rates_of(what).contains(rate)) {
+            let rates = rates_of(what);
             let nearest = [rates.range(..rate).next_back(), rates.range(rate..).next()];
             let nearest: Vec<String> = nearest.into_iter().flatten().map(Rate::to_string).collect();
             let key = format!("switch[{index}].{what}.at_rate.{rate}");

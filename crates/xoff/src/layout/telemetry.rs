@@ -3,7 +3,7 @@
 use super::paths::longest_paths;
 use crate::congestion_control::{Needs, Path};
 use crate::kernel::units::{Rate, Span};
-use crate::routing::Routes;
+use crate::routing::{Hop, Routes};
 use crate::scenario::{Roce, Scenario, ScenarioError, Transport};
 use crate::telemetry::{MOST_HOPS, MOST_RATES};
 use crate::topology::{Network, NodeId};
@@ -36,9 +36,9 @@ fn longest_path(
 ) -> Path {
     let packet = roce.payload + roce.packet_headers() + roce.wire_overhead;
     let acknowledgement = roce.acknowledgement_frame() + roce.wire_overhead;
-    let time = |links: &[usize], wire| -> Span {
-        let links = links.iter().map(|&link| network.links[link]);
-        links.map(|link| link.delay + link.rate.transmission_time(wire)).sum()
+    let time = |hops: &[Hop], wire| -> Span {
+        let links = hops.iter().map(|hop| (hop.node, network.links[hop.link as usize]));
+        links.map(|(node, link)| link.delay + link.rate_from(node).transmission_time(wire)).sum()
     };
     let mut longest = Path::default();
     for paths in routes_over_time.iter().flat_map(|routes| longest_paths(network, routes, counts)) {
@@ -74,7 +74,7 @@ pub fn rates(
         let problem = format!("reads what every switch writes, and up to {switches} are on a path");
         return refuse(problem, format!("expected at most {MOST_HOPS}, which is what a packet has room for"));
     }
-    let mut rates: Vec<Rate> = network.links.iter().map(|link| link.rate).chain(later).collect();
+    let mut rates: Vec<Rate> = network.links.iter().flat_map(|link| link.rates).chain(later).collect();
     rates.sort_unstable();
     rates.dedup();
     if rates.len() > MOST_RATES {
@@ -142,6 +142,23 @@ mod tests {
         let transmission = 2 * 80 * (1024 + 62 + 42 + 20 + 66 + 42 + 20);
         let base_rtt = Span::from_microseconds(16) + Span::new(transmission);
         assert_eq!(simulation.fabric().longest_paths, [Path { switches: 1, base_rtt }]);
+    }
+
+    /// Packets take 800 ps a byte over the slow way of the middle link, and acknowledgements do where packets go the other
+    /// way. Every other link takes 80 ps a byte.
+    #[test]
+    fn with_two_rates_each_way_the_base_round_trip_is_that_of_data_on_the_slower() {
+        for rates in ["rate = '10Gbps', rate_back = '100Gbps'", "rate = '100Gbps', rate_back = '10Gbps'"] {
+            let dumbbell = format!(
+                "kind = 'dumbbell', left = 1, right = 1, host_link = {{ rate = '100Gbps', delay = '1us' }}, \
+                 middle_link = {{ {rates}, delay = '1us' }}"
+            );
+            let (data, acknowledgement) = (1024 + 62 + 42 + 20, 66 + 42 + 20);
+            let transmission = (80 + 800 + 80) * data + 3 * 80 * acknowledgement;
+            let base_rtt = Span::from_microseconds(6) + Span::new(transmission);
+            let simulation = simulation(&dumbbell, "").unwrap();
+            assert_eq!(simulation.fabric().longest_paths, [Path { switches: 2, base_rtt }]);
+        }
     }
 
     /// Inside servers a byte takes 10 ps, and a link 100 ns.

@@ -10,6 +10,7 @@
 //!
 //! let link = Link {
 //!     rate: Rate::from_gbps(100),
+//!     pause_rate: Rate::from_gbps(100),
 //!     delay: Span::from_microseconds(2),
 //!     largest: Bytes::new(1_500),
 //!     reaction_quanta: PUBLISHED_REACTION_QUANTA,
@@ -45,11 +46,23 @@ pub fn reaction_quanta(rate: Rate) -> u16 {
     quanta.map_or(905, |&(_, quanta)| quanta)
 }
 
+/// Returns the bytes that come over a link at `rate` while `sent` bytes leave at `own` rate, rounded up.
+pub fn meanwhile(sent: Bytes, own: Rate, rate: Rate) -> Bytes {
+    if own == rate {
+        return sent;
+    }
+    let time = own.transmission_time(sent);
+    let whole = rate.bytes_in(time);
+    whole + Bytes::new(u64::from(rate.transmission_time(whole) < time))
+}
+
 /// Link that may be paused.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Rate of the link [C].
+    /// Rate of the paused sender [C].
     pub rate: Rate,
+    /// Rate at which the pause frame is sent. The papers' links have one rate each way.
+    pub pause_rate: Rate,
     /// Propagation delay of the link [D].
     pub delay: Span,
     /// Largest packet on the link, preamble and gap included [L_MTU].
@@ -63,7 +76,7 @@ pub struct Link {
 /// Parts of the headroom of one class of one port, in bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headroom {
-    /// Wait of the pause frame for the packet that has just started.
+    /// Wait of the pause frame for the packet that has just started the other way.
     pub wait: Bytes,
     /// Transmission of the pause frame, which the papers leave out.
     pub transmission: Bytes,
@@ -86,9 +99,10 @@ impl Headroom {
         let (once, twice) = (clock.bytes_in(link.delay), clock.bytes_in(link.delay * 2));
         // What the whole way there and back leaves of a byte is one more byte.
         let part = Bytes::new(u64::from(link.rate.transmission_time(twice) < link.delay * 2));
+        let meanwhile = |sent: Bytes| meanwhile(sent, link.pause_rate, link.rate);
         Self {
-            wait: link.largest,
-            transmission: PAUSE_FRAME,
+            wait: meanwhile(link.largest),
+            transmission: meanwhile(PAUSE_FRAME),
             propagation: once,
             reaction: QUANTUM * u64::from(link.reaction_quanta),
             response: link.largest,
@@ -117,6 +131,7 @@ mod tests {
     fn total(gbps: u64, delay: Span, largest: u64, reaction_quanta: u16) -> u64 {
         let link = Link {
             rate: Rate::from_gbps(gbps),
+            pause_rate: Rate::from_gbps(gbps),
             delay,
             largest: Bytes::new(largest),
             reaction_quanta,
@@ -126,6 +141,23 @@ mod tests {
     }
 
     /// DSH (ToN 2025), equation 1, by hand, with 84 bytes more each: it does not count the pause frame.
+    /// At a tenth of the rate, the pause frame and the packet before it take as long as ten of them the other way.
+    #[test]
+    fn a_pause_that_leaves_slowly_needs_more_headroom() {
+        let even = Link {
+            rate: Rate::from_gbps(100),
+            pause_rate: Rate::from_gbps(100),
+            delay: Span::from_microseconds(1),
+            largest: Bytes::new(1500),
+            reaction_quanta: 0,
+            pool_may_be_full: false,
+        };
+        let slow = Headroom::of(&Link { pause_rate: Rate::from_gbps(10), ..even });
+        let even = Headroom::of(&even);
+        assert_eq!((slow.wait, slow.transmission), (Bytes::new(15_000), PAUSE_FRAME * 10));
+        assert_eq!(slow.total() - even.total(), Bytes::new(9 * (1500 + 84)));
+    }
+
     #[test]
     fn the_papers_figures_and_the_pause_frame() {
         let delay = Span::from_nanoseconds(1500);
@@ -146,6 +178,7 @@ mod tests {
     fn published_are_five_parts() {
         let link = Link {
             rate: Rate::from_gbps(40),
+            pause_rate: Rate::from_gbps(40),
             delay: Span::from_nanoseconds(1500),
             largest: Bytes::new(1500),
             reaction_quanta: PUBLISHED_REACTION_QUANTA,

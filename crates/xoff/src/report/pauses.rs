@@ -91,10 +91,9 @@ pub(super) fn columns(
     let causes = Causes::new(&log.xoffs);
     let ports = &simulation.network().ports;
     for (pause_id, interval) in (0..).zip(intervals(&log.changes)) {
-        let (paused_device, number) = ports.place(interval.port);
+        let (paused_device, _) = ports.place(interval.port);
         let port = ports.other_end(interval.port);
-        let link = ports.of(paused_device)[number as usize].link;
-        let transit = simulation.pause_transit(link);
+        let transit = simulation.pause_transit(interval.port);
         let (decided, xoff) = causes.of(port, interval.priority, interval.start, transit);
         columns.pause_id.push(pause_id);
         columns.device.push(ports.place(port).0);

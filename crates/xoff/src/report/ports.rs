@@ -47,13 +47,13 @@ pub(super) fn columns<'a>(
         let (id, counters) = (port.id(), &port.counters);
         let (device, number) = network.ports.place(id);
         let link = network.ports.of(device)[usize::from(number)].link;
-        let rate = network.links[link as usize].rate;
+        let rate = network.links[link as usize].rate_from(device);
         columns.port.push(id);
         columns.device.push(device);
         columns.peer.push(network.ports.other_end(id));
         columns.rate_bps.push(rate.get());
         let sent = counters.wire_bytes.as_f64() * 8.0;
-        columns.utilization.push(match simulation.link_events().bits_by(link, rate, end) {
+        columns.utilization.push(match simulation.link_events().bits_by(id, link, rate, end) {
             Some(bits) => share(sent, bits),
             None => share(sent / rate.as_f64(), end.since(Time::ZERO).as_seconds()),
         });

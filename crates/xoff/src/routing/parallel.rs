@@ -24,9 +24,10 @@ pub struct ParallelLinks {
 impl ParallelLinks {
     fn of(network: &Network, hops: &[Hop]) -> Self {
         let links = || hops.iter().map(|hop| &network.links[hop.link as usize]);
-        let together = links().fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
+        let rates = || hops.iter().map(|hop| network.links[hop.link as usize].rate_from(hop.node));
+        let together = rates().fold(Rate::ZERO, Rate::saturating_add);
         Self {
-            fastest: links().map(|link| link.rate).max().unwrap_or_default(),
+            fastest: rates().max().unwrap_or_default(),
             shortest: links().map(|link| link.delay).min().unwrap_or_default(),
             together: (hops.len() > 1).then_some(together),
         }
@@ -65,11 +66,13 @@ impl ParallelPaths {
             let inner = hops.get(1..hops.len().saturating_sub(1)).unwrap_or_default();
             inner.iter().map(|hops| ParallelLinks::of(network, hops)).collect()
         });
-        let of_host = |host| {
-            let link = network.host_link(host);
-            once(ParallelLinks { fastest: link.rate, shortest: link.delay, together: None })
+        let of_host = |host, rate| {
+            let shortest = network.host_link(host).delay;
+            once(ParallelLinks { fastest: rate, shortest, together: None })
         };
-        of_host(from).chain(between.iter().copied()).chain(of_host(to))
+        let [first, last] =
+            [of_host(from, network.rate_from_host(from)), of_host(to, network.rate_to_host(to))];
+        first.chain(between.iter().copied()).chain(last)
     }
 }
 

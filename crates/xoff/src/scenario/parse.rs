@@ -215,7 +215,7 @@ arrivals_end = "10ms"
             ("seed=18446744073709551615", "seed: \"18446744073709551615\" is too large; expected a value at least 0 and at most 9223372036854775807".to_owned()),
             ("seed=-9223372036854775809", "seed: \"-9223372036854775809\" is too small; expected a value at least 0".to_owned()),
             ("seed=1.5", "seed: 1.5 does not fit; expected a whole number, at least 0".to_owned()),
-            ("topology.host_link=3", "topology.host_link: 3 does not fit; expected a table with `rate`, `delay`, `error_rate`, `flow_control`".to_owned()),
+            ("topology.host_link=3", "topology.host_link: 3 does not fit; expected a table with `rate`, `rate_back`, `delay`, `error_rate`, `flow_control`".to_owned()),
             ("observe.queues={ every = 10 }", "observe.queues.every: 10 has no unit; expected \"change\", or a time with its unit (ps, ns, us, ms, s), such as \"1us\"".to_owned()),
         ] {
             assert_eq!(problem(&[change]), expected, "{change}");
@@ -261,7 +261,7 @@ arrivals_end = "10ms"
         );
         assert_eq!(
             problem_with("host_link = { rate = \"100Gbps\", delay = \"1us\" }\nfabric", "fabric"),
-            "topology.host_link: missing; expected the link of every host (a table with `rate`, `delay`, `error_rate`, `flow_control`)"
+            "topology.host_link: missing; expected the link of every host (a table with `rate`, `rate_back`, `delay`, `error_rate`, `flow_control`)"
         );
         assert_eq!(
             problem_with("kind = \"tcp\"\n", ""),

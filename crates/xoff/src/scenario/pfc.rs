@@ -141,7 +141,7 @@ pub struct PausingTable {
     /// Memory that lossless classes leave to others, instead of `lossless_pool`.
     #[serde(default)]
     pub lossy_pool: Option<Bytes>,
-    /// At ports whose link has this rate, key by key.
+    /// At ports whose link has this rate, key by key; of a link with a rate each way, the one at which the port receives.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, PortPausing>", extend("propertyNames" = { "$ref": "#/$defs/Rate" }))]
     pub at_rate: BTreeMap<Rate, PortPausing>,

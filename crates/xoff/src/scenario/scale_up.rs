@@ -17,7 +17,7 @@ pub struct ScaleUp {
     #[serde(default = "side_by_side")]
     #[schemars(extend("minimum" = 1))]
     pub stride: u32,
-    /// The link of each host to its server's switch.
+    /// The link of each host to its server's switch. Its `rate` is from the host.
     pub link: LinkSettings,
 }
 

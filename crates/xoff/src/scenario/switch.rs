@@ -222,7 +222,7 @@ pub struct Marking {
     /// have memory of their own, are not in it and not marked by it.
     #[serde(default)]
     pub pool: Option<marking::Parameters>,
-    /// At ports whose link has this rate, key by key.
+    /// At ports whose link has this rate, key by key; of a link with a rate each way, the one at which the port sends.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, PortMarking>", extend("propertyNames" = { "$ref": "#/$defs/Rate" }))]
     pub at_rate: BTreeMap<Rate, PortMarking>,

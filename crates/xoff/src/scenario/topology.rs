@@ -18,12 +18,16 @@ pub enum FlowControl {
     Credits,
 }
 
-/// Rate and propagation delay of a full-duplex link.
+/// Rates and propagation delay of a full-duplex link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSettings {
-    /// Bits per second in each direction.
+    /// Bits per second in each direction; beside `rate_back`, only of what a host sends, of what goes up between tiers of
+    /// switches, or of what goes from left to right.
     pub rate: Rate,
+    /// Bits per second the other way: to a host, down, or from right to left. Left out, as `rate`.
+    #[serde(default)]
+    pub rate_back: Option<Rate>,
     /// Propagation only, one way.
     pub delay: Span,
     /// Share of packets that the link corrupts, so that its other end drops them; pause frames are spared.
@@ -35,12 +39,23 @@ pub struct LinkSettings {
     pub flow_control: FlowControl,
 }
 
+impl LinkSettings {
+    /// Rates from the first end to the second, and back.
+    pub fn rates(&self) -> [Rate; 2] {
+        [self.rate, self.rate_back.unwrap_or(self.rate)]
+    }
+}
+
 /// A full-duplex link inside a fabric: its flow control is credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InternalLink {
-    /// Bits per second in each direction.
+    /// Bits per second in each direction; beside `rate_back`, only from a line card to its element, or from the element of
+    /// the lower number to the other.
     pub rate: Rate,
+    /// Bits per second the other way. Left out, as `rate`.
+    #[serde(default)]
+    pub rate_back: Option<Rate>,
     /// Propagation only, one way. 10 ns are two metres of backplane.
     #[serde(default = "InternalLink::default_delay")]
     pub delay: Span,
@@ -51,9 +66,14 @@ pub struct InternalLink {
 }
 
 impl InternalLink {
+    /// Rates from the first end to the second, and back.
+    pub fn rates(&self) -> [Rate; 2] {
+        [self.rate, self.rate_back.unwrap_or(self.rate)]
+    }
+
     /// One without errors and with the usual delay.
     pub fn at(rate: Rate) -> Self {
-        Self { rate, delay: Self::default_delay(), error_rate: Ratio::default() }
+        Self { rate, rate_back: None, delay: Self::default_delay(), error_rate: Ratio::default() }
     }
 
     fn default_delay() -> Span {
@@ -67,9 +87,14 @@ impl InternalLink {
 pub struct LinkBetween {
     /// Names of the two nodes.
     pub between: [String; 2],
-    /// Bits per second in each direction. Left out, as the topology has it.
+    /// Bits per second in each direction; beside `rate_back`, only from the first of the two nodes to the second. Left out,
+    /// as the topology has it.
     #[serde(default)]
     pub rate: Option<Rate>,
+    /// Bits per second from the second of the two nodes to the first. Left out, as `rate`, or as the topology has it
+    /// where that is left out, too.
+    #[serde(default)]
+    pub rate_back: Option<Rate>,
     /// Propagation only, one way. Left out, as the topology has it.
     #[serde(default)]
     pub delay: Option<Span>,
@@ -223,7 +248,7 @@ kind! {
         /// Number of hosts, `host0` onwards.
         #[schemars(extend("minimum" = 1))]
         pub hosts: u32,
-        /// The link of every host.
+        /// The link of every host. Its `rate` is from the host.
         pub host_link: LinkSettings,
     } with routing links failures
 }
@@ -237,9 +262,9 @@ kind! {
         /// Number of hosts on the right; they are numbered after those on the left.
         #[schemars(extend("minimum" = 1))]
         pub right: u32,
-        /// The link of every host.
+        /// The link of every host. Its `rate` is from the host.
         pub host_link: LinkSettings,
-        /// The link between the two switches.
+        /// The link between the two switches. Its `rate` is from `left` to `right`.
         pub middle_link: LinkSettings,
     } with routing links failures
 }
@@ -256,9 +281,9 @@ kind! {
         /// Number of hosts on each leaf.
         #[schemars(extend("minimum" = 1))]
         pub hosts_per_leaf: u32,
-        /// The link of every host.
+        /// The link of every host. Its `rate` is from the host.
         pub host_link: LinkSettings,
-        /// The link between a leaf and a spine.
+        /// The link between a leaf and a spine. Its `rate` is from the leaf.
         pub fabric_link: LinkSettings,
     } with routing links failures
 }
@@ -282,11 +307,11 @@ kind! {
         /// Number of hosts on each `ToR`.
         #[schemars(extend("minimum" = 1))]
         pub hosts_per_tor: u32,
-        /// The link of every host.
+        /// The link of every host. Its `rate` is from the host.
         pub host_link: LinkSettings,
-        /// The link between a `ToR` and a leaf.
+        /// The link between a `ToR` and a leaf. Its `rate` is from the `ToR`.
         pub fabric_link: LinkSettings,
-        /// The link between a leaf and a spine. Left out, as `fabric_link`.
+        /// The link between a leaf and a spine. Its `rate` is from the leaf. Left out, as `fabric_link`.
         #[serde(default)]
         pub spine_link: Option<LinkSettings>,
     } with routing links failures
@@ -307,9 +332,9 @@ kind! {
         #[serde(default)]
         #[schemars(extend("minimum" = 1))]
         pub hosts_per_leaf: Option<u32>,
-        /// The link of every host.
+        /// The link of every host. Its `rate` is from the host.
         pub host_link: LinkSettings,
-        /// Every link between switches.
+        /// Every link between switches. Its `rate` is from the lower tier.
         pub fabric_link: LinkSettings,
     } with routing links failures
 }
@@ -325,9 +350,9 @@ kind! {
         /// Number of Ethernet ports of each supernode; every one has a line card and a host.
         #[schemars(extend("minimum" = 1))]
         pub ports_per_supernode: u32,
-        /// The link of every host: an Ethernet port of the fabric.
+        /// The link of every host: an Ethernet port of the fabric. Its `rate` is from the host.
         pub host_link: LinkSettings,
-        /// The link between a line card and its element. Left out, it has twice the rate of `host_link`, so that within a supernode
+        /// The link between a line card and its element. Left out, it has twice the rates of `host_link`, so that within a supernode
         /// nothing blocks.
         #[serde(default)]
         pub card_link: Option<InternalLink>,

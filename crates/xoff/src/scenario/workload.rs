@@ -136,14 +136,14 @@ impl Default for Priority {
 #[serde(rename_all = "snake_case")]
 pub enum LoadOf {
     /// All links from the switches that hosts hang on (leaves, ToRs) up to other switches; only traffic that crosses
-    /// them counts. Of a dumbbell it is the middle link, the way that has more to carry; of a fabric the links
-    /// between supernodes, both ways.
+    /// them counts. Of a dumbbell it is the middle link, the way that has more to carry for its rate; of a fabric the
+    /// links between supernodes, both ways.
     Core,
-    /// The links of all hosts, where all send and receive.
+    /// The links of all hosts, where all send and receive; the slower way, if rates differ.
     Host,
-    /// The links of the hosts that may send.
+    /// The links of the hosts that may send, from them.
     Senders,
-    /// The links of the hosts that may receive.
+    /// The links of the hosts that may receive, to them.
     Receivers,
 }
 

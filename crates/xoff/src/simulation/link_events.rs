@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::checks::{check_time, refuse_inputs};
+use super::reaction_time;
 use crate::engine::{LinkEvent, LinkEvents};
 use crate::kernel::units::{Rate, Span, Time};
-use crate::layout::SwitchLayout;
+use crate::layout::{self, SwitchLayout};
+use crate::plan::headroom::QUANTUM;
 use crate::routing::Routes;
 use crate::scenario::{self, LinkState, Route, Scenario, ScenarioError};
-use crate::topology::{Network, NodeId, links_between};
+use crate::topology::{Link, Network, NodeId, links_between};
 
 /// Events of a run, and the forwarding tables that it comes to have after the first.
 #[derive(Debug, Default)]
@@ -26,13 +28,11 @@ struct Happening<'a> {
 }
 
 impl Course {
-    /// Lays out the events of a scenario. `pace_at` returns a port's reaction time to pause frames at a rate, and its
-    /// unit of pause time.
+    /// Lays out the events of a scenario.
     pub(super) fn new(
         scenario: &Scenario,
         network: &Network,
         switches: &[SwitchLayout],
-        pace_at: impl Fn(Rate) -> (Span, Span),
     ) -> Result<Self, ScenarioError> {
         if scenario.link_event.is_empty() {
             return Ok(Self::default());
@@ -47,15 +47,16 @@ impl Course {
             happenings.push(Happening { key, said, at: Time::ZERO + said.at, links });
         }
         happenings.sort_by_key(|happening| happening.at);
-        let mut failed: Vec<bool> = network.links.iter().map(|link| link.failed).collect();
+        let mut links = network.links.clone();
         // Those that have failed before the run are known to be down, too.
-        let before = (0..).zip(&failed).filter(|(_, failed)| **failed);
+        let before = (0..).zip(&links).filter(|(_, link)| link.failed);
         let mut events: Vec<(Time, LinkEvent)> =
             before.map(|(link, _)| (Time::ZERO, LinkEvent::Down(link))).collect();
         for (index, happening) in happenings.iter().enumerate() {
             check_once(&happenings[..index], happening)?;
-            happening.append(network, &mut failed, &pace_at, &mut events)?;
+            happening.append(scenario, network, &mut links, &mut events)?;
         }
+        let failed: Vec<bool> = links.iter().map(|link| link.failed).collect();
         check_end(scenario, network, &failed, &happenings)?;
         let later_routes = append_routes(scenario, network, &happenings, &mut events)?;
         events.sort_by_key(|(at, _)| *at);
@@ -64,42 +65,64 @@ impl Course {
 }
 
 impl Happening<'_> {
-    /// Adds the events of this entry, and updates which links have failed.
+    /// Adds the events of this entry, and changes the links as it says.
     fn append(
         &self,
+        scenario: &Scenario,
         network: &Network,
-        failed: &mut [bool],
-        pace_at: &impl Fn(Rate) -> (Span, Span),
+        changed: &mut [Link],
         events: &mut Vec<(Time, LinkEvent)>,
     ) -> Result<(), ScenarioError> {
         let Self { key, said, at, links } = self;
-        if said.state.is_none() && said.rate.is_none() {
+        if said.state.is_none() && said.rates() == [None; 2] {
             return Err(ScenarioError::at(key, "changes nothing", "expected a state or a rate"));
         }
         // First, so that a link which comes back has its rate already.
-        if let Some(rate) = said.rate {
-            self.check_rate(network, rate)?;
-            let pace = pace_at(rate);
-            events.extend(links.iter().map(|&link| (*at, LinkEvent::Rate { link, rate, pace })));
+        self.check_rates(network)?;
+        if said.rates() != [None; 2] {
+            for &link in links {
+                let rates = &mut changed[link as usize].rates;
+                *rates = self.new_rates(network, link, *rates);
+                layout::check_repeated_pauses(scenario, key, *rates)?;
+                let events_of_ports = network.ends_of(link).into_iter().zip([*rates, [rates[1], rates[0]]]);
+                events.extend(events_of_ports.map(|(port, [rate, other])| {
+                    (*at, LinkEvent::Rate { port, rate, pace: pace(scenario, rate, other) })
+                }));
+            }
         }
         if let Some(state) = said.state {
             let fails = state == LinkState::Down;
-            if links.iter().any(|&link| failed[link as usize] == fails) {
+            if links.iter().any(|&link| changed[link as usize].failed == fails) {
                 let problem =
                     format!("the link is {} already at {}", if fails { "down" } else { "up" }, said.at);
                 let expected = "expected a link that changes; events count by their times";
                 return Err(ScenarioError::at(format!("{key}.state"), problem, expected));
             }
             for &link in links {
-                failed[link as usize] = fails;
+                changed[link as usize].failed = fails;
                 events.push((*at, if fails { LinkEvent::Down(link) } else { LinkEvent::Up(link) }));
             }
         }
         Ok(())
     }
 
-    fn check_rate(&self, network: &Network, rate: Rate) -> Result<(), ScenarioError> {
-        let key = format!("{}.rate", self.key);
+    /// Returns the rates of a link after this entry, from its first end and back. Before, they are `rates`.
+    fn new_rates(&self, network: &Network, link: u32, rates: [Rate; 2]) -> [Rate; 2] {
+        let [there, back] = self.said.rates();
+        let first = network.links[link as usize].ends[0] as usize;
+        let is_first = network.nodes[first].name == self.said.between[0];
+        let [of_first, of_other] = if is_first { [there, back] } else { [back, there] };
+        [of_first.unwrap_or(rates[0]), of_other.unwrap_or(rates[1])]
+    }
+
+    fn check_rates(&self, network: &Network) -> Result<(), ScenarioError> {
+        let named = [("rate", self.said.rate), ("rate_back", self.said.rate_back)];
+        let mut said = named.into_iter().filter_map(|(name, rate)| Some((name, rate?)));
+        said.try_for_each(|(name, rate)| self.check_rate(network, name, rate))
+    }
+
+    fn check_rate(&self, network: &Network, name: &str, rate: Rate) -> Result<(), ScenarioError> {
+        let key = format!("{}.{name}", self.key);
         if rate == Rate::ZERO {
             let expected = "expected a rate above zero, or `state = \"down\"`";
             return Err(ScenarioError::at(key, "is zero", expected));
@@ -126,6 +149,12 @@ impl Happening<'_> {
             |link: &u32| network.links[*link as usize].ends.iter().any(|&end| network.is_host(end));
         self.said.state.is_some() && !self.links.iter().any(is_of_host)
     }
+}
+
+/// Returns the reaction time of a port that sends at `rate` and receives at `other`, its pause quantum, and that of the
+/// other end.
+fn pace(scenario: &Scenario, rate: Rate, other: Rate) -> [Span; 3] {
+    [reaction_time(scenario, rate), rate.transmission_time(QUANTUM), other.transmission_time(QUANTUM)]
 }
 
 /// Rejects two entries for one link at one time, whose order nobody could tell.

@@ -115,11 +115,12 @@ impl Estimate<'_> {
 
     /// Returns the bytes that a flow without end sends at its share of its hosts' links.
     fn of_endless(&self, flow: &FlowSpec) -> Bytes {
+        let network = &self.simulation.network;
         let share = |host: NodeId, received: usize| {
-            let rate = self.simulation.network.host_link(host).rate;
-            rate.as_f64() / f64::from(self.endless[host as usize][received])
+            let rates = [network.rate_from_host(host), network.rate_to_host(host)];
+            rates[received].as_f64() / f64::from(self.endless[host as usize][received])
         };
-        let [source, destination] = self.simulation.network.adapters_between(flow.source, flow.destination);
+        let [source, destination] = network.adapters_between(flow.source, flow.destination);
         let fair = share(source, 0).min(share(destination, 1));
         let rate = match self.transport(flow.transport) {
             Transport::ConstantRate(settings) => settings.rate.map_or(fair, |rate| fair.min(rate.as_f64())),
@@ -155,7 +156,7 @@ impl Estimate<'_> {
                 of_all.add(self.of_transfer(worker, aggregator, plan.response, plan.transport));
             }
             let fan_in = f64::from(plan.fan_in) / workers.count() as f64;
-            let rate = self.simulation.network.host_link(aggregator).rate;
+            let rate = self.simulation.network.rate_to_host(aggregator);
             let interval = plan
                 .pace
                 .interval()

@@ -6,7 +6,6 @@ use super::checks::check_time;
 use crate::host::SlowTime;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::layout;
-use crate::plan::headroom::{self, Headroom};
 use crate::scenario::{Scenario, ScenarioError, SlowReceiver};
 use crate::topology::{Link, Network, NodeId};
 
@@ -21,7 +20,8 @@ pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTime
         for (place, pattern) in said.hosts.iter().enumerate() {
             for host in network.hosts_matching(&key(index, &format!("hosts[{place}]")), pattern)? {
                 check_rate(network, host, index, said.rate)?;
-                let slow = SlowTime { most: slow.xoff + headroom(scenario, network.host_link(host)), ..slow };
+                let slow =
+                    SlowTime { most: slow.xoff + headroom(scenario, &network.host_link(host), host), ..slow };
                 let times = of_hosts.entry(host).or_default();
                 let name = &network.nodes[host as usize].name;
                 if let Some((_, other)) = times.iter().find(|(other, _)| !has_same_room(other, &slow)) {
@@ -116,11 +116,8 @@ fn slow_time(scenario: &Scenario, index: usize, said: &SlowReceiver) -> Result<S
 }
 
 /// Bytes that may come over a link after its host has decided to pause. The packet that reaches XOFF may exceed it.
-fn headroom(scenario: &Scenario, link: Link) -> Bytes {
-    let Link { rate, delay, .. } = link;
-    let reaction_quanta = layout::reaction_quanta(&scenario.pfc, rate);
-    let largest = scenario.largest_packet_on_wire();
-    Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full: true }).total()
+fn headroom(scenario: &Scenario, link: &Link, host: NodeId) -> Bytes {
+    layout::headroom_of(link, host, &scenario.pfc, scenario.largest_packet_on_wire(), true)
 }
 
 /// Rejects a rate that is not below that of the host's link.
@@ -130,7 +127,7 @@ fn check_rate(
     index: usize,
     rate: Option<Rate>,
 ) -> Result<(), ScenarioError> {
-    let link = network.host_link(host).rate;
+    let link = network.rate_to_host(host);
     if rate.is_none_or(|rate| rate < link) {
         return Ok(());
     }

@@ -224,12 +224,12 @@ impl SharedMemory {
         }
     }
 
-    /// Gives the link of a port another rate, with the reaction time to pause frames and the pause quantum at that rate.
+    /// Gives the link of a port another rate, with the reaction time to pause frames and the pause quanta of both ends.
     pub fn on_link_rate(
         &mut self,
         number: u16,
         rate: Rate,
-        pace: (Span, Span),
+        pace: [Span; 3],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         match self {

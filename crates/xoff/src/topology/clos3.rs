@@ -12,9 +12,9 @@ pub(super) fn plan(clos: &Clos3) -> Result<Plan, ScenarioError> {
     at_least("topology.spines", clos.spines, 1)?;
     at_least("topology.hosts_per_tor", clos.hosts_per_tor, 1)?;
     let spine_link = clos.spine_link.unwrap_or(clos.fabric_link);
-    carries("topology.host_link.rate", clos.host_link.rate)?;
-    carries("topology.fabric_link.rate", clos.fabric_link.rate)?;
-    carries("topology.spine_link.rate", spine_link.rate)?;
+    carries("topology.host_link", clos.host_link.rates())?;
+    carries("topology.fabric_link", clos.fabric_link.rates())?;
+    carries("topology.spine_link", spine_link.rates())?;
     let [pods, tors_per_pod, leaves_per_pod, spines, hosts_per_tor] =
         [clos.pods, clos.tors_per_pod, clos.leaves_per_pod, clos.spines, clos.hosts_per_tor].map(u64::from);
     let tors = pods.saturating_mul(tors_per_pod);
@@ -79,7 +79,7 @@ mod tests {
     fn links_above_the_leaves_may_have_a_rate_of_their_own() {
         let spine_link = "spine_link = { rate = '800Gbps', delay = '1us' }";
         let network = network(&format!("{}\n{spine_link}", table(1, 1, 1, 1))).unwrap();
-        assert_eq!(network.links[3].rate, Rate::from_gbps(800));
+        assert_eq!(network.links[3].rates, [Rate::from_gbps(800); 2]);
     }
 
     #[test]

@@ -52,10 +52,11 @@ fn joined(index: usize, link: &LinkBetween, names: &Names<'_>, hosts: u32) -> Re
     };
     let rate = link.rate.ok_or_else(|| missing("rate", "100Gbps"))?;
     let delay = link.delay.ok_or_else(|| missing("delay", "1us"))?;
-    carries(&format!("{key}.rate"), rate)?;
+    let rates = [rate, link.rate_back.unwrap_or(rate)];
+    carries(&key, rates)?;
     let error_rate = link.error_rate.unwrap_or_default();
     let flow_control = link.flow_control.unwrap_or_default();
-    let link = Link { ends, rate, delay, error_rate, flow_control, failed: false };
+    let link = Link { ends, rates, delay, error_rate, flow_control, failed: false };
     hosts_know_no_credits(&format!("{key}.flow_control"), &link, hosts)?;
     Ok(link)
 }

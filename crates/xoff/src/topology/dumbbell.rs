@@ -7,8 +7,8 @@ use crate::scenario::{Dumbbell, ScenarioError};
 pub(super) fn plan(dumbbell: &Dumbbell) -> Result<Plan, ScenarioError> {
     at_least("topology.left", dumbbell.left, 1)?;
     at_least("topology.right", dumbbell.right, 1)?;
-    carries("topology.host_link.rate", dumbbell.host_link.rate)?;
-    carries("topology.middle_link.rate", dumbbell.middle_link.rate)?;
+    carries("topology.host_link", dumbbell.host_link.rates())?;
+    carries("topology.middle_link", dumbbell.middle_link.rates())?;
     let hosts = u64::from(dumbbell.left) + u64::from(dumbbell.right);
     let mut plan = Plan::with_hosts(hosts, hosts + 1)?;
     let left = plan.add_node("left");

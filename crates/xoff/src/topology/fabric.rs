@@ -4,18 +4,20 @@
 //! other.
 
 use super::plan::{CoreWay, Plan, at_least, carries};
-use crate::scenario::{Fabric, InternalLink, ScenarioError};
+use crate::kernel::units::Rate;
+use crate::scenario::{Fabric, InternalLink, LinkSettings, ScenarioError};
 
 /// Lays out hosts supernode by supernode, then `card0..` in their order, and `element0..`.
 pub(super) fn plan(fabric: &Fabric) -> Result<Plan, ScenarioError> {
     at_least("topology.supernodes", fabric.supernodes, 1)?;
     at_least("topology.ports_per_supernode", fabric.ports_per_supernode, 1)?;
-    let port_rate = fabric.host_link.rate;
-    let twice = InternalLink::at(port_rate.saturating_add(port_rate));
-    let card_link = fabric.card_link.unwrap_or(twice);
-    carries("topology.host_link.rate", port_rate)?;
-    carries("topology.card_link.rate", card_link.rate)?;
-    carries("topology.supernode_link.rate", fabric.supernode_link.rate)?;
+    let twice = |rate: Rate| rate.saturating_add(rate);
+    let LinkSettings { rate, rate_back, .. } = fabric.host_link;
+    let enough = || InternalLink { rate_back: rate_back.map(twice), ..InternalLink::at(twice(rate)) };
+    let card_link = fabric.card_link.unwrap_or_else(enough);
+    carries("topology.host_link", fabric.host_link.rates())?;
+    carries("topology.card_link", card_link.rates())?;
+    carries("topology.supernode_link", fabric.supernode_link.rates())?;
     let [supernodes, ports_per_supernode] = [fabric.supernodes, fabric.ports_per_supernode].map(u64::from);
     let ports = supernodes * ports_per_supernode;
     let between_supernodes = supernodes * (supernodes - 1) / 2;
@@ -74,7 +76,7 @@ mod tests {
     fn what_is_left_out_is_as_in_the_paper() {
         let host_link = "host_link = { rate = '10Gbps', delay = '50ns' }";
         let network = network(&format!("kind = 'fabric'\nports_per_supernode = 2\n{host_link}")).unwrap();
-        let of = |link: &Link| (link.rate, link.delay.get(), link.flow_control);
+        let of = |link: &Link| (link.rates[0], link.delay.get(), link.flow_control);
         let ends = |one: &str, other: &str| {
             let ends = [one, other].map(|name| network.names().find(name).unwrap());
             of(network.links.iter().find(|link| link.ends == ends).unwrap())
@@ -91,7 +93,7 @@ mod tests {
                      links = [{ between = ['card0', 'element0'], flow_control = 'pause' }]";
         let links = network(&table(2, 1, links)).unwrap().links;
         let expected = [100, 100, 10, 10, 5].map(Rate::from_gbps);
-        assert_eq!(links.iter().map(|link| link.rate).collect::<Vec<_>>(), expected);
+        assert_eq!(links.iter().map(|link| link.rates[0]).collect::<Vec<_>>(), expected);
         assert_eq!(links[4].delay, Span::from_microseconds(1));
         assert_eq!(links.iter().filter(|link| link.flow_control == FlowControl::Credits).count(), 2);
     }

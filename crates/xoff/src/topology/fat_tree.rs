@@ -12,8 +12,8 @@ pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
     if !tree.k.is_multiple_of(2) {
         return Err(ScenarioError::at("topology.k", format!("{} is odd", tree.k), "expected an even number"));
     }
-    carries("topology.host_link.rate", tree.host_link.rate)?;
-    carries("topology.fabric_link.rate", tree.fabric_link.rate)?;
+    carries("topology.host_link", tree.host_link.rates())?;
+    carries("topology.fabric_link", tree.fabric_link.rates())?;
     let half = tree.k / 2;
     let (pods, per_leaf) = (tree.pods.unwrap_or(tree.k), tree.hosts_per_leaf.unwrap_or(half));
     at_least("topology.pods", pods, 1)?;

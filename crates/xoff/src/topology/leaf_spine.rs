@@ -8,8 +8,8 @@ pub(super) fn plan(clos: &LeafSpine) -> Result<Plan, ScenarioError> {
     at_least("topology.leaves", clos.leaves, 1)?;
     at_least("topology.spines", clos.spines, 1)?;
     at_least("topology.hosts_per_leaf", clos.hosts_per_leaf, 1)?;
-    carries("topology.host_link.rate", clos.host_link.rate)?;
-    carries("topology.fabric_link.rate", clos.fabric_link.rate)?;
+    carries("topology.host_link", clos.host_link.rates())?;
+    carries("topology.fabric_link", clos.fabric_link.rates())?;
     let hosts = u64::from(clos.leaves) * u64::from(clos.hosts_per_leaf);
     let fabric = u64::from(clos.leaves) * u64::from(clos.spines);
     let mut plan = Plan::with_hosts(hosts, hosts.saturating_add(fabric))?;

@@ -23,15 +23,17 @@ pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), Sc
             return Err(ScenarioError::at(key, problem, "expected one table of each link"));
         }
         let link = &mut plan.links[place];
-        let LinkBetween { between: _, rate, delay, error_rate, flow_control } = change;
-        if rate.is_none() && delay.is_none() && error_rate.is_none() && flow_control.is_none() {
+        let LinkBetween { between: _, rate, rate_back, delay, error_rate, flow_control } = change;
+        let has_rate = rate.is_some() || rate_back.is_some();
+        if !has_rate && delay.is_none() && error_rate.is_none() && flow_control.is_none() {
             let expected = "expected a rate, a delay, an error_rate or a flow_control";
             return Err(ScenarioError::at(key, "changes nothing", expected));
         }
-        if let Some(rate) = *rate {
-            carries(&format!("{key}.rate"), rate)?;
-            link.rate = rate;
-        }
+        let first = names.node(&key, &change.between[0])?;
+        let there = rate.unwrap_or(link.rate_from(first));
+        let back = rate_back.or(*rate).unwrap_or(link.rate_to(first));
+        carries(&key, [there, back])?;
+        link.rates = if link.ends[0] == first { [there, back] } else { [back, there] };
         link.delay = delay.unwrap_or(link.delay);
         link.error_rate = error_rate.unwrap_or(link.error_rate);
         link.flow_control = flow_control.unwrap_or(link.flow_control);
@@ -78,7 +80,7 @@ mod tests {
     #[test]
     fn only_the_named_link_changes_whatever_the_order_of_its_ends() {
         let network = network(&with("{ between = ['spine1', 'leaf0'], rate = '40Gbps' }")).unwrap();
-        let rates: Vec<Rate> = network.links.iter().map(|link| link.rate).collect();
+        let rates: Vec<Rate> = network.links.iter().map(|link| link.rates[0]).collect();
         assert_eq!(rates, [100, 100, 400, 40, 400, 400].map(Rate::from_gbps));
         assert!(network.links[2..].iter().all(|link| link.delay == Span::from_microseconds(2)));
         assert_eq!(network.core.unwrap().capacity, Rate::from_gbps(1240));

@@ -63,16 +63,18 @@ impl Plan {
         self.nodes.len() as NodeId - 1
     }
 
-    /// Joins two nodes.
+    /// Joins two nodes. The rate of the settings is from the first, their rate back from the second.
     pub(super) fn join(&mut self, one: NodeId, other: NodeId, settings: LinkSettings) {
-        let LinkSettings { rate, delay, error_rate, flow_control } = settings;
-        self.links.push(Link { ends: [one, other], rate, delay, error_rate, flow_control, failed: false });
+        let LinkSettings { rate: _, rate_back: _, delay, error_rate, flow_control } = settings;
+        let (ends, rates) = ([one, other], settings.rates());
+        self.links.push(Link { ends, rates, delay, error_rate, flow_control, failed: false });
     }
 
     /// Joins two switches inside a fabric, by a link with credits.
     pub(super) fn join_internally(&mut self, one: NodeId, other: NodeId, settings: InternalLink) {
-        let InternalLink { rate, delay, error_rate } = settings;
-        self.join(one, other, LinkSettings { rate, delay, error_rate, flow_control: FlowControl::Credits });
+        let InternalLink { rate, rate_back, delay, error_rate } = settings;
+        let flow_control = FlowControl::Credits;
+        self.join(one, other, LinkSettings { rate, rate_back, delay, error_rate, flow_control });
     }
 
     /// Joins all hosts, the same number to each of `switches`, in order.
@@ -95,12 +97,14 @@ impl Plan {
     pub(super) fn core(&self) -> Option<Core> {
         let core = self.core.as_ref()?;
         let working = self.links[core.links.clone()].iter().filter(|link| !link.failed);
-        let one_way = working.fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
-        let capacity = match core.way {
-            CoreWay::Both => one_way.saturating_add(one_way),
-            CoreWay::Up | CoreWay::Each => one_way,
+        let ways = working.fold([Rate::ZERO; 2], |[there, back], link| {
+            [there.saturating_add(link.rates[0]), back.saturating_add(link.rates[1])]
+        });
+        let [capacity, back] = match core.way {
+            CoreWay::Both => [ways[0].saturating_add(ways[1]); 2],
+            CoreWay::Up | CoreWay::Each => ways,
         };
-        Some(Core { capacity, each_way: core.way == CoreWay::Each })
+        Some(Core { capacity, back, each_way: core.way == CoreWay::Each })
     }
 }
 
@@ -112,12 +116,12 @@ pub(super) fn at_least(key: &str, value: u32, minimum: u32) -> Result<(), Scenar
     Err(ScenarioError::at(key, format!("is {value}"), format!("expected at least {minimum}")))
 }
 
-/// Rejects a link whose rate is zero.
-pub(super) fn carries(key: &str, rate: Rate) -> Result<(), ScenarioError> {
-    if rate > Rate::ZERO {
-        return Ok(());
-    }
-    Err(ScenarioError::at(key, "is zero", "expected a rate above zero, such as \"100Gbps\""))
+/// Rejects a link with a rate of zero in either direction. `key` is that of the link.
+pub(super) fn carries(key: &str, rates: [Rate; 2]) -> Result<(), ScenarioError> {
+    let Some(way) = rates.iter().position(|rate| *rate == Rate::ZERO) else { return Ok(()) };
+    let name = ["rate", "rate_back"][way];
+    let expected = "expected a rate above zero, such as \"100Gbps\"";
+    Err(ScenarioError::at(format!("{key}.{name}"), "is zero", expected))
 }
 
 /// Rejects credits on a link of a host; the first `hosts` nodes are hosts.
@@ -127,4 +131,109 @@ pub(super) fn hosts_know_no_credits(key: &str, link: &Link, hosts: u32) -> Resul
     }
     let expected = "expected \"pause\", or \"credits\" between two switches of kind \"cioq\"";
     Err(ScenarioError::at(key, "is \"credits\" on the link of a host, which knows only pauses", expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{network, refusal};
+    use crate::kernel::units::Rate;
+    use crate::topology::Network;
+
+    /// Returns the Gbps from one node to another and back.
+    fn between(network: &Network, one: &str, other: &str) -> [u64; 2] {
+        let [one, other] = [one, other].map(|name| network.names().find(name).unwrap());
+        let link = network.links.iter().find(|link| link.ends == [one, other] || link.ends == [other, one]);
+        let link = link.expect("a link joins them");
+        [link.rate_from(one), link.rate_to(one)].map(|rate| rate.get() / 1_000_000_000)
+    }
+
+    const HOST: &str = "host_link = { rate = '10Gbps', rate_back = '20Gbps', delay = '1us' }";
+    const UP: &str = "{ rate = '40Gbps', rate_back = '80Gbps', delay = '1us' }";
+
+    #[test]
+    fn a_link_with_two_rates_has_the_first_from_hosts_upwards_and_from_left_to_right() {
+        let build = |kind: &str| network(&format!("{kind}\n{HOST}")).unwrap();
+        let star = build("kind = 'star'\nhosts = 2");
+        assert_eq!(between(&star, "host1", "switch0"), [10, 20]);
+        assert_eq!(
+            (star.rate_from_host(1), star.rate_to_host(1)),
+            (Rate::from_gbps(10), Rate::from_gbps(20))
+        );
+        let dumbbell = build(&format!("kind = 'dumbbell'\nleft = 1\nright = 1\nmiddle_link = {UP}"));
+        assert_eq!(between(&dumbbell, "left", "right"), [40, 80]);
+        assert_eq!(between(&dumbbell, "host1", "right"), [10, 20]);
+        let clos =
+            format!("kind = 'leaf_spine'\nleaves = 2\nspines = 2\nhosts_per_leaf = 1\nfabric_link = {UP}");
+        assert_eq!(between(&build(&clos), "leaf1", "spine0"), [40, 80]);
+        let clos3 = "kind = 'clos3'\npods = 2\ntors_per_pod = 1\nleaves_per_pod = 1\nspines = 1\nhosts_per_tor = 1\n\
+                     fabric_link = { rate = '1Gbps', rate_back = '2Gbps', delay = '1us' }";
+        assert_eq!(between(&build(clos3), "leaf1", "spine0"), [1, 2]);
+        let clos3 = build(&format!("{clos3}\nspine_link = {UP}"));
+        assert_eq!(
+            [between(&clos3, "tor1", "leaf1"), between(&clos3, "leaf1", "spine0")],
+            [[1, 2], [40, 80]]
+        );
+        let tree = build(&format!("kind = 'fat_tree'\nk = 4\nfabric_link = {UP}"));
+        assert_eq!([between(&tree, "leaf0", "spine1"), between(&tree, "spine1", "core3")], [[40, 80]; 2]);
+        let fabric = build(&format!(
+            "kind = 'fabric'\nsupernodes = 2\nports_per_supernode = 1\nsupernode_link = {UP}"
+        ));
+        assert_eq!(between(&fabric, "host1", "card1"), [10, 20]);
+        assert_eq!(between(&fabric, "card1", "element1"), [20, 40], "twice as much each way");
+        assert_eq!(between(&fabric, "element0", "element1"), [40, 80]);
+    }
+
+    #[test]
+    fn the_core_has_a_capacity_each_way() {
+        let core = |kind: &str| {
+            let core = network(&format!("{kind}\n{HOST}")).unwrap().core.unwrap();
+            [core.capacity, core.back].map(|rate| rate.get() / 1_000_000_000)
+        };
+        let clos =
+            format!("kind = 'leaf_spine'\nleaves = 2\nspines = 2\nhosts_per_leaf = 1\nfabric_link = {UP}");
+        assert_eq!(core(&clos), [160, 320]);
+        assert_eq!(core(&format!("kind = 'dumbbell'\nleft = 1\nright = 1\nmiddle_link = {UP}")), [40, 80]);
+        let fabric =
+            format!("kind = 'fabric'\nsupernodes = 2\nports_per_supernode = 1\nsupernode_link = {UP}");
+        assert_eq!(core(&fabric), [120, 120]);
+    }
+
+    /// The rates of a link by hand go by the order of its two nodes.
+    #[test]
+    fn a_table_of_one_link_changes_either_way_or_both() {
+        let star = |change: &str| {
+            let star = format!("kind = 'star'\nhosts = 2\n{HOST}\nlinks = [{{ between = {change} }}]");
+            between(&network(&star).unwrap(), "host1", "switch0")
+        };
+        assert_eq!(star("['host1', 'switch0'], rate = '1Gbps', rate_back = '2Gbps'"), [1, 2]);
+        assert_eq!(star("['switch0', 'host1'], rate = '1Gbps', rate_back = '2Gbps'"), [2, 1]);
+        assert_eq!(star("['switch0', 'host1'], rate = '1Gbps'"), [1, 1]);
+        assert_eq!(star("['switch0', 'host1'], rate_back = '2Gbps'"), [2, 20]);
+        assert_eq!(star("['host1', 'switch0'], rate_back = '2Gbps'"), [10, 2]);
+        assert_eq!(star("['host1', 'switch0'], delay = '2us'"), [10, 20]);
+        let custom = "kind = 'custom'\nhosts = ['a']\nswitches = ['s']\n\
+                      links = [{ between = ['s', 'a'], rate = '1Gbps', rate_back = '2Gbps', delay = '1us' }]";
+        assert_eq!(between(&network(custom).unwrap(), "a", "s"), [2, 1]);
+    }
+
+    #[test]
+    fn a_link_without_a_rate_back_is_refused_by_its_key() {
+        let dead = |table: &str, key: &str| {
+            let error = refusal(table);
+            assert!(
+                error.contains(&format!("{key}.rate_back: is zero; expected a rate above zero")),
+                "{error}"
+            );
+        };
+        let zero = "rate = '1Gbps', rate_back = '0Gbps', delay = '1us'";
+        dead(&format!("kind = 'star'\nhosts = 2\nhost_link = {{ {zero} }}"), "topology.host_link");
+        let dumbbell = format!("kind = 'dumbbell'\nleft = 1\nright = 1\n{HOST}\nmiddle_link = {{ {zero} }}");
+        dead(&dumbbell, "topology.middle_link");
+        let change = "links = [{ between = ['host1', 'switch0'], rate_back = '0Gbps' }]";
+        dead(&format!("kind = 'star'\nhosts = 2\n{HOST}\n{change}"), "topology.links[0]");
+        let custom = format!(
+            "kind = 'custom'\nhosts = ['a']\nswitches = ['s']\nlinks = [{{ between = ['s', 'a'], {zero} }}]"
+        );
+        dead(&custom, "topology.links[0]");
+    }
 }

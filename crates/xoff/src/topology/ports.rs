@@ -98,7 +98,7 @@ mod tests {
     fn both_ends_of_a_link_know_each_other() {
         let links = [[0, 3], [1, 3], [2, 4], [3, 4], [3, 4]].map(|ends| Link {
             ends,
-            rate: Rate::from_gbps(1),
+            rates: [Rate::from_gbps(1); 2],
             delay: Span::ZERO,
             error_rate: Ratio::default(),
             flow_control: FlowControl::Pause,

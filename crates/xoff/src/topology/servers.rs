@@ -88,7 +88,7 @@ pub(super) fn apply(plan: &mut Plan, scale_up: &ScaleUp) -> Result<Servers, Scen
         let problem = format!("{per_server} with a stride of {stride} do not divide the {hosts} hosts");
         return refuse("hosts_per_server", problem, &expected);
     }
-    carries("scale_up.link.rate", link.rate)?;
+    carries("scale_up.link", link.rates())?;
     let switches = hosts..plan.nodes.len() as NodeId;
     for link in &mut plan.links {
         let moved = |end: NodeId| if switches.contains(&end) { end + hosts } else { end };
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!((peers(0), peers(8), peers(16)), (vec![16], vec![19], vec![0, 1, 2, 3, 18]));
         assert_eq!((peers(19), peers(22)), (vec![8, 9], vec![14, 15]));
         let link = network.host_link(8);
-        assert_eq!((link.rate, link.delay), (Rate::from_gbps(900), Span::from_nanoseconds(100)));
+        assert_eq!((link.rates, link.delay), ([Rate::from_gbps(900); 2], Span::from_nanoseconds(100)));
         assert_eq!(network.core.unwrap().capacity, Rate::from_gbps(800), "servers are no part of it");
         assert_eq!(network.racks[..9], [0, 0, 0, 0, 1, 1, 1, 1, 2]);
     }
@@ -217,7 +217,7 @@ mod tests {
             network(&format!("{shape}\n{HOST_LINK}\n{FABRIC_LINK}\n{rest}"), "hosts_per_server = 2")
         };
         let slow = with("links = [{ between = ['host5/scale_up', 'server2'], rate = '1Gbps' }]").unwrap();
-        assert_eq!(slow.host_link(13).rate, Rate::from_gbps(1));
+        assert_eq!(slow.host_link(13).slowest(), Rate::from_gbps(1));
         let error = with("failed_links = [['host5/scale_up', 'server2']]").unwrap_err().to_string();
         let told = "topology.failed_links: \"host5/scale_up\" on server2.port1 cannot be reached from \"host4/scale_up\" on server2.port0";
         assert!(error.contains(told), "{error}");

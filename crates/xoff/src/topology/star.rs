@@ -6,7 +6,7 @@ use crate::scenario::{ScenarioError, Star};
 /// Lays out `host0..` on `switch0`.
 pub(super) fn plan(star: &Star) -> Result<Plan, ScenarioError> {
     at_least("topology.hosts", star.hosts, 1)?;
-    carries("topology.host_link.rate", star.host_link.rate)?;
+    carries("topology.host_link", star.host_link.rates())?;
     let mut plan = Plan::with_hosts(star.hosts.into(), star.hosts.into())?;
     let switch = plan.add_nodes("switch", 1);
     plan.join_hosts(switch, star.hosts, star.host_link);

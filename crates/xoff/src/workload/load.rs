@@ -9,7 +9,7 @@ use super::setup::Setup;
 use crate::kernel::rng::{Rng, exponential};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::scenario::{LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
-use crate::topology::Network;
+use crate::topology::{Core, Network};
 
 /// Load as a workload states it.
 pub(super) struct Load<'a> {
@@ -61,11 +61,15 @@ impl Crossing {
         })
     }
 
-    /// Share of flows that cross the core in the busier direction.
-    fn busiest(self) -> f64 {
+    /// Share of flows that cross the core, and the core's capacity for them; of two directions, those of the one that is
+    /// the busier for its capacity.
+    fn busiest(self, core: Core) -> (f64, Rate) {
         match self {
-            Self::Any(share) => share,
-            Self::EachWay([there, back]) => there.max(back),
+            Self::Any(share) => (share, core.capacity),
+            Self::EachWay([there, back]) if there * core.back.as_f64() < back * core.capacity.as_f64() => {
+                (back, core.back)
+            }
+            Self::EachWay([there, _]) => (there, core.capacity),
         }
     }
 }
@@ -150,21 +154,27 @@ impl Load<'_> {
     fn capacity(&self, setup: &Setup<'_>) -> Result<Rate, ScenarioError> {
         let network = setup.network;
         let Ends { senders, receivers, .. } = self.ends;
-        let links = |hosts: &Hosts| {
-            let rates = hosts.iter().map(|host| network.host_link(host).rate);
+        let out_of = |hosts: &Hosts| {
+            let rates = hosts.iter().map(|host| network.rate_from_host(host));
+            rates.fold(Rate::ZERO, Rate::saturating_add)
+        };
+        let into = |hosts: &Hosts| {
+            let rates = hosts.iter().map(|host| network.rate_to_host(host));
             rates.fold(Rate::ZERO, Rate::saturating_add)
         };
         let are_all = |hosts: &Hosts| hosts.len() == network.fabric_hosts();
         match self.of {
-            LoadOf::Senders => Ok(links(senders)),
-            LoadOf::Receivers => Ok(links(receivers)),
-            LoadOf::Host if are_all(senders) && are_all(receivers) => Ok(links(senders)),
+            LoadOf::Senders => Ok(out_of(senders)),
+            LoadOf::Receivers => Ok(into(receivers)),
+            LoadOf::Host if are_all(senders) && are_all(receivers) => {
+                Ok(out_of(senders).min(into(receivers)))
+            }
             LoadOf::Host => Err(setup.error(
                 "of",
                 "\"host\" is of all hosts, and here not all send and receive",
                 "expected \"senders\" or \"receivers\"",
             )),
-            LoadOf::Core => network.core.map(|core| core.capacity).ok_or_else(|| {
+            LoadOf::Core => network.core.map(|core| self.crossing.busiest(core).1).ok_or_else(|| {
                 let expected =
                     "expected \"host\", \"senders\" or \"receivers\" for star and custom topologies";
                 setup.error("of", "this topology has no core", expected)
@@ -175,11 +185,14 @@ impl Load<'_> {
     /// Probability that a flow uses the links that the load is a share of.
     fn share_on_links(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
         match self.of {
-            LoadOf::Core if self.crossing.busiest() == 0.0 => {
+            LoadOf::Core => {
+                let share = setup.network.core.map_or(0.0, |core| self.crossing.busiest(core).0);
+                if share > 0.0 {
+                    return Ok(share);
+                }
                 let expected = "expected \"senders\" or \"receivers\", or hosts in several racks";
                 Err(setup.error("of", "no flow crosses the core", expected))
             }
-            LoadOf::Core => Ok(self.crossing.busiest()),
             LoadOf::Host | LoadOf::Senders | LoadOf::Receivers => Ok(1.0),
         }
     }
@@ -206,6 +219,23 @@ fn overhead(transport: &Transport, counts: LoadCounts) -> Bytes {
 mod tests {
     use super::*;
     use crate::reading::from_text;
+
+    #[test]
+    fn of_a_core_with_two_rates_the_way_counts_that_is_the_busier_for_its_rate() {
+        let core = |there: u64, back: u64| Core {
+            capacity: Rate::from_gbps(there),
+            back: Rate::from_gbps(back),
+            each_way: true,
+        };
+        let half = Crossing::EachWay([0.5, 0.5]);
+        assert_eq!(half.busiest(core(10, 10)), (0.5, Rate::from_gbps(10)));
+        assert_eq!(half.busiest(core(40, 10)), (0.5, Rate::from_gbps(10)));
+        assert_eq!(half.busiest(core(10, 40)), (0.5, Rate::from_gbps(10)));
+        let mostly_there = Crossing::EachWay([0.9, 0.1]);
+        assert_eq!(mostly_there.busiest(core(40, 10)), (0.9, Rate::from_gbps(40)));
+        assert_eq!(mostly_there.busiest(core(100, 10)), (0.1, Rate::from_gbps(10)));
+        assert_eq!(Crossing::Any(0.75).busiest(core(40, 10)), (0.75, Rate::from_gbps(40)));
+    }
 
     #[test]
     fn schemes_that_read_telemetry_have_the_load_of_those_that_do_not() {

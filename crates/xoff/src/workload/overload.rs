@@ -40,11 +40,18 @@ impl Links {
 
     fn capacity(&self, network: &Network) -> Rate {
         match self {
-            Self::From(hosts) | Self::To(hosts) => {
-                let rates = hosts.iter().map(|&host| network.host_link(host).rate);
+            Self::From(hosts) => {
+                let rates = hosts.iter().map(|&host| network.rate_from_host(host));
                 rates.fold(Rate::ZERO, Rate::saturating_add)
             }
-            Self::Core | Self::CoreWay { .. } => network.core.map_or(Rate::MAX, |core| core.capacity),
+            Self::To(hosts) => {
+                let rates = hosts.iter().map(|&host| network.rate_to_host(host));
+                rates.fold(Rate::ZERO, Rate::saturating_add)
+            }
+            // What goes up comes down.
+            Self::Core => network.core.map_or(Rate::MAX, |core| core.capacity.min(core.back)),
+            Self::CoreWay { back: false } => network.core.map_or(Rate::MAX, |core| core.capacity),
+            Self::CoreWay { back: true } => network.core.map_or(Rate::MAX, |core| core.back),
         }
     }
 }
@@ -132,13 +139,15 @@ impl Source {
         let (senders, receivers): (Vec<NodeId>, Vec<NodeId>) =
             (ends.senders.iter().collect(), ends.receivers.iter().collect());
         // Each host has as large a part as any other, whatever the rate of its link: one that is slower than others has too much first.
-        let of_each = |hosts: &[NodeId]| {
-            let slowest = slowest(hosts, network)?;
+        let of_each = |hosts: &[NodeId], rate: &dyn Fn(NodeId) -> Rate| {
+            let slowest = slowest(hosts, rate)?;
             Some((vec![slowest], on_wire / hosts.len() as f64))
         };
         let of_slow_hosts = [
-            of_each(&senders).map(|(host, share)| (Links::From(host), share)),
-            of_each(&receivers).map(|(host, share)| (Links::To(host), share)),
+            of_each(&senders, &|host| network.rate_from_host(host))
+                .map(|(host, share)| (Links::From(host), share)),
+            of_each(&receivers, &|host| network.rate_to_host(host))
+                .map(|(host, share)| (Links::To(host), share)),
         ];
         let of_hosts = [(Links::From(senders), on_wire), (Links::To(receivers), on_wire)];
         let of_hosts = of_hosts.into_iter().chain(of_slow_hosts.into_iter().flatten());
@@ -147,10 +156,10 @@ impl Source {
 }
 
 /// Returns the host with the slowest link, if another's is faster.
-fn slowest(hosts: &[NodeId], network: &Network) -> Option<NodeId> {
-    let rate = |host: &NodeId| network.host_link(*host).rate;
-    let (slowest, fastest) = (hosts.iter().min_by_key(|host| rate(host))?, hosts.iter().map(rate).max()?);
-    (rate(slowest) < fastest).then_some(*slowest)
+fn slowest(hosts: &[NodeId], rate: impl Fn(NodeId) -> Rate) -> Option<NodeId> {
+    let fastest = hosts.iter().map(|&host| rate(host)).max()?;
+    let slowest = *hosts.iter().min_by_key(|&&host| rate(host))?;
+    (rate(slowest) < fastest).then_some(slowest)
 }
 
 /// Returns the bits per second that a source's flows bring to links, if they send at a constant rate for ever.

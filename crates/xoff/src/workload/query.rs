@@ -140,7 +140,7 @@ fn check_deadline(plan: &Plan, aggregators: &Hosts, setup: &Setup<'_>) -> Result
     // Responses may come by either link of an aggregator that has two.
     let adapters = |host| [Some(host), setup.network.servers.map(|servers| servers.beside(host))];
     let of_links = aggregators.iter().flat_map(adapters).flatten();
-    let of_links = of_links.map(|adapter| setup.network.host_link(adapter).rate);
+    let of_links = of_links.map(|adapter| setup.network.rate_to_host(adapter));
     let fastest = of_links.max().map_or(Span::ZERO, |rate| rate.transmission_time(responses));
     if deadline > fastest {
         return Ok(());

@@ -70,6 +70,23 @@ fn a_link_that_fails_loses_what_is_on_it_and_what_comes_for_it() {
     }
 }
 
+/// Frames of 1000 bytes take ten times as long at a tenth of the rate.
+#[test]
+fn a_rate_may_change_one_way_only() {
+    let took = |between: [&str; 2], what: &str| {
+        let simulation = over_two_switches("", &[event("20us", between, what)]);
+        let outcome = run(&simulation);
+        port(&simulation, &outcome, "right", "host1").busy_until().as_nanoseconds()
+    };
+    let there = took(MIDDLE, "rate = '1Gbps'");
+    assert!(there > 600_000, "{there} ns");
+    assert_eq!(took(["right", "left"], "rate_back = '1Gbps'"), there);
+    assert_eq!(took(MIDDLE, "rate = '1Gbps'\nrate_back = '10Gbps'"), there);
+    let unchanged = took(MIDDLE, "rate_back = '1Gbps'");
+    assert!(unchanged < 100_000, "{unchanged} ns");
+    assert_eq!(took(["right", "left"], "rate = '1Gbps'\nrate_back = '10Gbps'"), unchanged);
+}
+
 /// An adapter waits for its link. The six or seven frames that it has put on the wire are lost. The rest comes later by
 /// the time from the end of the frame under way until the link is up.
 #[test]

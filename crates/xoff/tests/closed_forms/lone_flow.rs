@@ -20,6 +20,12 @@ const MIXED: &str = "topology = { kind = 'custom', hosts = ['host0', 'host1'], s
     { between = ['s', 't'], rate = '3Gbps', delay = '0ns' }, \
     { between = ['t', 'host1'], rate = '40Gbps', delay = '5us' }] }";
 
+/// Path whose links have other rates the other way, some of them lower for acknowledgements than for data.
+const ASYMMETRIC: &str = "topology = { kind = 'dumbbell', left = 1, right = 1, \
+    host_link = { rate = '10Gbps', rate_back = '25Gbps', delay = '1us' }, \
+    middle_link = { rate = '5Gbps', rate_back = '7Gbps', delay = '2us' }, \
+    links = [{ between = ['right', 'host1'], rate = '3Gbps', rate_back = '40Gbps' }] }";
+
 /// Runs flows with windows, memory and timeouts so large that nothing holds them back.
 fn alone(topology: &str, transport: &str, host: &str) {
     let rows = SIZES.iter().enumerate().map(|(index, size)| {
@@ -43,7 +49,7 @@ fn alone(topology: &str, transport: &str, host: &str) {
 }
 
 fn alone_everywhere(transport: &str) {
-    for topology in [STAR, LEAF_SPINE, MIXED] {
+    for topology in [STAR, LEAF_SPINE, MIXED, ASYMMETRIC] {
         for host in
             ["", "delay = '18us'", "small_queue = '1MB', delay = '1ps'", "segmentation_offload = '64kB'"]
         {
@@ -113,7 +119,7 @@ fn acknowledgements_larger_than_data_set_the_pace() {
         let roce = format!(
             "kind = 'roce', payload = '100B', acknowledgement = '1500B', acknowledge_every = {every}"
         );
-        for topology in [STAR, LEAF_SPINE, MIXED] {
+        for topology in [STAR, LEAF_SPINE, MIXED, ASYMMETRIC] {
             alone(topology, &roce, "");
         }
     }

@@ -77,10 +77,11 @@ fn the_formula_goes_by_the_link_of_each_port() {
     for (port, expected) in network.ports.of(switch).iter().zip(PORTS) {
         let link = &network.links[port.link as usize];
         let headroom = Headroom::of(&Link {
-            rate: link.rate,
+            rate: link.rates[1],
+            pause_rate: link.rates[0],
             delay: link.delay,
             largest: Bytes::new(1000),
-            reaction_quanta: reaction_quanta(link.rate),
+            reaction_quanta: reaction_quanta(link.rates[1]),
             pool_may_be_full: true,
         });
         assert_eq!(headroom.total(), Bytes::new(expected));

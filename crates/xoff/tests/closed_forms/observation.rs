@@ -74,11 +74,10 @@ fn no_throughput_is_above_the_rate_of_its_link() {
         let observed = observing(simulation, Every::Span(every), |observe, asked| observe.throughput = asked);
         let simulation = observed.expect("it was accepted before");
         let network = simulation.network();
-        let later = simulation.scenario().link_event.iter().filter_map(|event| event.rate);
+        let later = simulation.scenario().link_event.iter().flat_map(|event| event.rates()).flatten();
         let fastest_later = later.map(Rate::as_f64).fold(0.0, f64::max);
-        let rates: Vec<f64> = (0..network.nodes.len() as u32)
-            .flat_map(|node| network.ports.of(node))
-            .map(|port| network.links[port.link as usize].rate.as_f64().max(fastest_later))
+        let rates: Vec<f64> = (0..network.ports.count() as u32)
+            .map(|port| network.rate_of(port).as_f64().max(fastest_later))
             .collect();
         let one_byte = 8.0 / every.as_seconds();
         for sample in run(&simulation).samples.until(Time::MAX) {

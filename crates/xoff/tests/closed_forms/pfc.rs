@@ -16,18 +16,24 @@ fn worst_case(headroom: &str) -> Simulation {
 }
 
 fn worst_case_with(cell: &str, threshold: &str, headroom: &str) -> Simulation {
+    let links = ["rate = '10Gbps', delay = '36640ps'", "rate = '100Gbps', delay = '36640ps'"];
+    worst_case_over(links, cell, threshold, headroom)
+}
+
+fn worst_case_over(links: [&str; 2], cell: &str, threshold: &str, headroom: &str) -> Simulation {
     simulation(&format!(
         "title = 'worst case'\n\
          pfc = {{ reaction_quanta = 0 }}\nclass = [{{ priority = 0, lossless = true }}]\n\
          topology = {{ kind = 'custom', hosts = ['host0', 'host1'], switches = ['switch0'], links = [\
-         {{ between = ['host0', 'switch0'], rate = '10Gbps', delay = '36640ps' }}, \
-         {{ between = ['host1', 'switch0'], rate = '100Gbps', delay = '36640ps' }}] }}\n\
+         {{ between = ['host0', 'switch0'], {} }}, \
+         {{ between = ['host1', 'switch0'], {} }}] }}\n\
          transport.steady = {{ kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }}\n\
          switch = [{{ total = '100kB'{cell}, \
          pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '{threshold}' }}, lossless_pool = '20kB'{headroom} }} }}]\n\
          workload = [{{ kind = 'long_lived', transport = 'steady', pairs = [['host1', 'host0']], size = '18840B', \
          start = '1us' }}, \
-         {{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host1']], size = '942B', start = '680ns' }}]"
+         {{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host1']], size = '942B', start = '680ns' }}]",
+        links[0], links[1]
     ))
 }
 
@@ -44,6 +50,7 @@ fn dropped_by(simulation: &Simulation) -> u64 {
 fn headroom_by_formula_is_exactly_enough() {
     let link = Link {
         rate: Rate::from_gbps(100),
+        pause_rate: Rate::from_gbps(100),
         delay: Span::new(36_640),
         largest: Bytes::new(1000),
         reaction_quanta: 0,
@@ -53,6 +60,32 @@ fn headroom_by_formula_is_exactly_enough() {
     assert_eq!(dropped(""), 0);
     assert_eq!(dropped(", headroom = { scheme = 'sih', size = '3000B' }"), 0);
     assert_eq!(dropped(", headroom = { scheme = 'sih', size = '2999B' }"), 1);
+}
+
+/// The way to `host1` has a tenth of the rate of the way from it. So the frame that has begun takes 800 ns and the pause
+/// frame 67.2 ns. Over 46.4 ns the pause then takes effect at 2440 ns, as `host1` begins its nineteenth frame. Thirteen
+/// frames come after the sixth. The way to `host0` is so slow that no second frame leaves the switch by then.
+#[test]
+fn headroom_of_a_link_with_two_rates_is_exactly_enough() {
+    let dropped = |headroom: &str| {
+        let links = [
+            "rate = '10Gbps', rate_back = '1Gbps', delay = '46400ps'",
+            "rate = '100Gbps', rate_back = '10Gbps', delay = '46400ps'",
+        ];
+        dropped_by(&worst_case_over(links, "", "5kB", headroom))
+    };
+    let link = Link {
+        rate: Rate::from_gbps(100),
+        pause_rate: Rate::from_gbps(10),
+        delay: Span::new(46_400),
+        largest: Bytes::new(1000),
+        reaction_quanta: 0,
+        pool_may_be_full: false,
+    };
+    assert_eq!(Headroom::of(&link).total(), Bytes::new(13_000));
+    assert_eq!(dropped(""), 0);
+    assert_eq!(dropped(", headroom = { scheme = 'sih', size = '13000B' }"), 0);
+    assert_eq!(dropped(", headroom = { scheme = 'sih', size = '12999B' }"), 1);
 }
 
 /// Nothing pauses the sender at port 0, which needs no headroom.

@@ -87,6 +87,31 @@ fn a_long_flow_has_the_share_that_credit_is_given_for() {
     }
 }
 
+/// A host sends at 100 Gb/s, and its link brings a tenth of that.
+#[test]
+fn credit_is_given_at_the_rate_that_the_receiver_s_link_brings() {
+    let rest =
+        "topology.links = [{ between = ['switch0', 'host0'], rate = '10Gbps', rate_back = '100Gbps' }]";
+    let star = "topology.kind = 'star'\ntopology.hosts = 2\ntopology.host_link = { rate = '100Gbps', delay = '1us' }";
+    let text = format!(
+        "title = 'on credit'\n{star}\n{rest}\n\
+         transport.uet = {{ kind = 'roce', congestion_control = {{ algorithm = 'rccc', credit_rate = 1, initial_credit = 1 }}, \
+         recovery = {{ kind = 'selective_repeat', window = '1MB' }} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'uet', size = '{}B', pairs = [['host1', 'host0']] }}]\n\
+         observe.queues = {{ every = 'change', of = ['switch0.port0'] }}",
+        PACKET.get() * 1000
+    );
+    let simulation = simulation(&text);
+    let outcome = run(&simulation);
+    let took = last(&simulation, &outcome).as_seconds();
+    validate("a flow on credit to a slow link: time", 1.0, took / (1000.0 * WIRE as f64 * 800e-12), 0.02);
+    // What the sender starts with arrives ten times as fast as it leaves. No more comes than leaves after that.
+    let queue =
+        recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", Span::from_microseconds(100));
+    let initial = recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", Span::ZERO);
+    assert!(most(&queue) <= most(&initial), "{} > {}", most(&queue), most(&initial));
+}
+
 /// `senders` senders of 500 packets each have had some of them trimmed, and no other loss. Returns how many seconds
 /// they took.
 fn as_long_as_its_link_needs(name: &str, senders: u64, simulation: &Simulation, outcome: &Outcome) -> f64 {

@@ -209,7 +209,15 @@ fn link_change() -> impl Strategy<Value = LinkChange> {
     ]);
     let comes_back = text(&["state = 'up'", "state = 'up', convergence = '3us'"]);
     let fails = (fails, prop::option::weighted(0.8, (1..30_u32, comes_back)));
-    let slows = (text(&["rate = '3Gbps'", "rate = '100Gbps'"]), Just(None));
+    let slows = (
+        text(&[
+            "rate = '3Gbps'",
+            "rate = '100Gbps'",
+            "rate = '3Gbps', rate_back = '40Gbps'",
+            "rate_back = '100Gbps'",
+        ]),
+        Just(None),
+    );
     (any::<prop::sample::Index>(), 0..60_u32, prop_oneof![3 => fails, 1 => slows])
         .prop_map(|(place, at, (first, second))| LinkChange { place, at, first, second })
 }
@@ -239,12 +247,14 @@ fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
     with_all_that_fit(text, &tables)
 }
 
-/// Whether every marker can sit where it is, and packets are not always dropped, nor before it is reached. Everything
-/// else must fit.
+/// Whether every marker can sit where it is, packets are not always dropped, nor before it is reached, and pauses last
+/// until they are repeated. Everything else must fit.
 fn has_places(text: &str) -> bool {
     let scenario = Scenario::from_toml(text, &[]);
     let simulation = scenario.and_then(|scenario| Simulation::new(&scenario, &files()));
-    let has_none = |error: &str| error.contains(".marking.") || error.contains("less than one packet");
+    let has_none = |error: &str| {
+        [".marking.", "less than one packet", "pfc.pause_quanta"].iter().any(|part| error.contains(part))
+    };
     simulation.map_or_else(|error| !has_none(&error.to_string()), |_| true)
 }
 
@@ -252,10 +262,16 @@ fn text(choices: &'static [&'static str]) -> impl Strategy<Value = &'static str>
     select(choices)
 }
 
+/// Draws the rate of the other direction of a link.
+fn rate_back() -> impl Strategy<Value = &'static str> {
+    text(&["", "", "", ", rate_back = '1Gbps'", ", rate_back = '40Gbps'"])
+}
+
 fn link() -> impl Strategy<Value = String> {
     let errors = text(&["", "", "", ", error_rate = 0.001"]);
-    (text(RATES), text(DELAYS), errors)
-        .prop_map(|(rate, delay, errors)| format!("rate = '{rate}', delay = '{delay}'{errors}"))
+    (text(RATES), text(DELAYS), errors, rate_back()).prop_map(|(rate, delay, errors, rate_back)| {
+        format!("rate = '{rate}', delay = '{delay}'{errors}{rate_back}")
+    })
 }
 
 /// Draws a topology, with its number of hosts. These are called `host0` and so on.
@@ -293,8 +309,8 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
 
 /// Draws line cards and elements, on links with credits.
 fn fabric() -> impl Strategy<Value = (String, u32)> {
-    let internal =
-        (text(RATES), text(DELAYS)).prop_map(|(rate, delay)| format!("rate = '{rate}', delay = '{delay}'"));
+    let internal = (text(RATES), text(DELAYS), rate_back())
+        .prop_map(|(rate, delay, rate_back)| format!("rate = '{rate}', delay = '{delay}'{rate_back}"));
     let internal = prop::collection::vec(internal, 2);
     (1..4_u32, 1..4_u32, link(), internal).prop_map(|(supernodes, ports, host, internal)| {
         let ports = ports + u32::from(supernodes == 1);
@@ -447,7 +463,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", headroom = { scheme = 'oversubscribed', ratio = '1/2' }",
         ", headroom = { scheme = 'oversubscribed', ratio = '1/16', of = 'queue' }",
         ", headroom = { scheme = 'sih', at_ports = [{ ports = [0], size = '1MB' }] }",
-        ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '1MB' }] }",
+        ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '3MB' }] }",
     ]);
     let pfc = text(&[
         "",

@@ -269,13 +269,12 @@ impl<'a> Reference<'a> {
                         });
                     }
                 }
-                LinkEvent::Rate { link, rate, pace } => {
-                    for direction in self.both_directions(*link) {
-                        self.at(direction.from, now, |node, port, context| match node {
-                            Node::Host(_) => unreachable!("a host keeps its rate"),
-                            Node::Switch(switch) => switch.on_link_rate(port, *rate, *pace, context),
-                        });
-                    }
+                LinkEvent::Rate { port, rate, pace } => {
+                    let place = self.simulation.network().ports.place(*port);
+                    self.at(place, now, |node, port, context| match node {
+                        Node::Host(_) => unreachable!("a host keeps its rate"),
+                        Node::Switch(switch) => switch.on_link_rate(port, *rate, *pace, context),
+                    });
                 }
                 LinkEvent::Routes(routes) => {
                     for (node, switch) in (self.simulation.network().hosts..).zip(&mut self.switches) {

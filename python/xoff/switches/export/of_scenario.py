@@ -177,6 +177,7 @@ class _Switch:
 
     def check(self) -> None:
         """Raises ScenarioError where something cannot be configured at all."""
+        scenario_values.check_links(self.scenario, self.name)
         for key, policies in (
             ("switch.buffer.policy", ("dynamic_threshold",)),
             ("switch.pfc.xoff.policy", ("dynamic_threshold", "static_threshold")),

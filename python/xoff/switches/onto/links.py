@@ -33,8 +33,13 @@ class Links:
 
     @classmethod
     def of(cls, scenario: Scenario, node: str | None) -> Links:
-        """Returns the links of a switch, or of all without `node`. Raises ScenarioError if there is no such switch."""
+        """Returns the links of a switch, or of all without `node`.
+
+        Raises ScenarioError if there is no such switch, or if a link has a rate each way.
+        """
         nodes = scenario.topology.switches if node is None else (scenario_values.one_switch(scenario, node),)
+        for one in nodes:
+            scenario_values.check_links(scenario, one)
         links = {(port.rate_bps, port.delay_ns) for port in scenario.topology.ports if port.node in nodes}
         return cls(scenario.file, tuple(sorted(links)))
 

@@ -23,7 +23,7 @@ impl<O: Counting> Worker<'_, O> {
         let failing: Vec<[PortId; 2]> = events
             .iter()
             .filter_map(|event| match *event {
-                LinkEvent::Down(link) => Some(self.ends(link)),
+                LinkEvent::Down(link) => Some(self.network.ends_of(link)),
                 _ => None,
             })
             .collect();
@@ -47,21 +47,19 @@ impl<O: Counting> Worker<'_, O> {
             match event {
                 LinkEvent::Down(_) => {}
                 LinkEvent::Up(link) => {
-                    for port in self.ends(*link) {
+                    for port in self.network.ends_of(*link) {
                         self.at_end(port, |end, context| match end {
                             End::Host(host) => host.on_link_up(context),
                             End::Switch(switch, number) => switch.on_link_up(number, context),
                         });
                     }
                 }
-                LinkEvent::Rate { link, rate, pace } => {
-                    for port in self.ends(*link) {
-                        self.at_end(port, |end, context| {
-                            if let End::Switch(switch, number) = end {
-                                switch.on_link_rate(number, *rate, *pace, context);
-                            }
-                        });
-                    }
+                LinkEvent::Rate { port, rate, pace } => {
+                    self.at_end(*port, |end, context| {
+                        if let End::Switch(switch, number) = end {
+                            switch.on_link_rate(number, *rate, *pace, context);
+                        }
+                    });
                 }
                 LinkEvent::Routes(routes) => {
                     for switch in &mut self.switches {
@@ -85,15 +83,6 @@ impl<O: Counting> Worker<'_, O> {
                 End::Switch(switch, number) => switch.lose(number, &packet, context),
             });
         }
-    }
-
-    /// Returns the ports at both ends of a link.
-    fn ends(&self, link: u32) -> [PortId; 2] {
-        let ports = &self.network.ports;
-        let [one, _] = self.network.links[link as usize].ends;
-        let number = ports.of(one).iter().position(|port| port.link == link).expect("a link has its ends");
-        let port = ports.first(one) + number as PortId;
-        [port, ports.other_end(port)]
     }
 
     /// Calls `act` with the node of a port, if this thread has it.

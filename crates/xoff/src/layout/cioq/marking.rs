@@ -78,19 +78,19 @@ impl Subject<'_> {
     /// A queue for one output empties at that output's rate. Any other empties at the rate of the link by which its
     /// packets came.
     fn places_at_inputs(&self, queues: Queues) -> Vec<Place> {
-        let rates: Vec<Rate> = self.links().map(|link| link.rate).collect();
-        let of_input = |&own: &Rate| match queues {
-            Queues::PerOutput => rates.clone(),
+        let rates_out: Vec<Rate> = self.rates_out().collect();
+        let of_input = |own: Rate| match queues {
+            Queues::PerOutput => rates_out.clone(),
             Queues::PerDestination => vec![own; self.fabric.network.hosts as usize],
             Queues::One => vec![own],
         };
         let of_class = |rate| vec![self.of_rate(rate); self.fabric.classes.count() as usize];
-        rates.iter().flat_map(of_input).flat_map(of_class).collect()
+        self.rates_in().flat_map(of_input).flat_map(of_class).collect()
     }
 
     /// Lists the queues of all outputs, class by class.
     fn places_at_outputs(&self) -> Vec<Place> {
-        self.links().flat_map(|link| [self.of_rate(link.rate); PRIORITIES]).collect()
+        self.rates_out().flat_map(|rate| [self.of_rate(rate); PRIORITIES]).collect()
     }
 
     fn of_rate(&self, rate: Rate) -> Place {

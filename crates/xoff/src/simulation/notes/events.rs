@@ -1,7 +1,6 @@
 //! Notes on events that never happen, and on events that distort slowdowns.
 
 use super::Simulation;
-use crate::kernel::units::Rate;
 use crate::scenario::{LinkEvent, LinkState, Scenario};
 use crate::topology::links_between;
 
@@ -32,14 +31,14 @@ fn slowdowns(simulation: &Simulation) -> Option<String> {
             .links
             .iter()
             .filter(|link| link.ends.iter().all(|&end| !simulation.network.is_host(end)));
-        links.map(|link| (link.rate, link.delay))
+        links.flat_map(|link| link.rates.map(|rate| (rate, link.delay)))
     };
     let differ = between_switches().min() != between_switches().max();
     let has_failed = simulation.network.links.iter().any(|link| link.failed);
     let may_be_faster = |event: &LinkEvent| match event.state {
         Some(LinkState::Down) => differ,
         Some(LinkState::Up) => differ || has_failed,
-        None => event.rate > rate_between(simulation, &event.between),
+        None => gets_faster(simulation, event),
     };
     events.iter().any(may_be_faster).then(|| {
         "link_event: slowdowns go by the network as it is at the start, and are below 1 where links come up, get faster, \
@@ -48,10 +47,15 @@ fn slowdowns(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// Returns the least rate of the links that join two nodes at the start.
-fn rate_between(simulation: &Simulation, nodes: &[String; 2]) -> Option<Rate> {
-    let links = links_between(&simulation.network, &simulation.network.names(), "link_event", nodes).ok()?;
-    links.into_iter().map(|link| simulation.network.links[link as usize].rate).min()
+/// Whether an event gives any of its links, in either direction, a higher rate than the link has at the start.
+fn gets_faster(simulation: &Simulation, event: &LinkEvent) -> bool {
+    let (network, names) = (&simulation.network, simulation.network.names());
+    let links = links_between(network, &names, "link_event", &event.between).unwrap_or_default();
+    let first = names.find(&event.between[0]);
+    links.into_iter().map(|link| network.links[link as usize]).any(|link| {
+        let before = first.map(|first| [link.rate_from(first), link.rate_to(first)]).unwrap_or_default();
+        event.rates().into_iter().zip(before).any(|(rate, before)| rate.is_some_and(|rate| rate > before))
+    })
 }
 
 #[cfg(test)]

@@ -240,5 +240,10 @@ mod tests {
         assert_eq!(notes_of_core(dumbbell, &[there, back]), [""; 0]);
         assert_eq!(notes_of_core(dumbbell, &[there, there]), [note("left to right")]);
         assert_eq!(notes_of_core(dumbbell, &["", ""]), [note("left to right"), note("right to left")]);
+        // Loads of the slower way are a fifth of what they would be on the faster.
+        let slow_back = dumbbell.replace("rate = '10Gbps'", "rate = '10Gbps', rate_back = '2Gbps'");
+        let note = "core from right to left: 2.4 Gb/s to carry (workload[0], workload[1]), and 2 Gb/s";
+        assert_eq!(notes_of_core(&slow_back, &["", ""]), [note]);
+        assert_eq!(notes_of_core(&slow_back, &[back, back]), [note]);
     }
 }

@@ -65,7 +65,7 @@ fn too_small(name: &str, transport: &Transport, path: &Path, simulation: &Simula
 }
 
 fn fastest_host(simulation: &Simulation) -> Rate {
-    let rate_of = |host| simulation.network.host_link(host).rate;
+    let rate_of = |host| simulation.network.rate_from_host(host);
     (0..simulation.network.fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO)
 }
 

@@ -52,13 +52,13 @@ impl Lossless {
         &mut self,
         number: u16,
         rate: Rate,
-        (reaction, quantum): (Span, Span),
+        [reaction, quantum, quantum_of_other]: [Span; 3],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let ports = &mut self.queued.egress.ports;
         ports[usize::from(number)].set_rate(rate, context.now);
         self.reactions.set_pace(number, reaction, quantum);
-        self.pausing.frames().set_quantum(number, quantum);
+        self.pausing.frames().set_quantum(number, quantum_of_other);
         self.pausing.tell_all(number, ports, context);
     }
 }
