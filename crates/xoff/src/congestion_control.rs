@@ -24,6 +24,30 @@ pub enum EchoReading {
     NewState,
 }
 
+/// Amount by which an acknowledgement of several segments lets a window grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Growth {
+    /// Each acknowledgement counts as one segment, however many it covers (RFC 5681, section 3.1).
+    #[default]
+    Acknowledgements,
+    /// Each acknowledged byte counts, in slow start two segments an acknowledgement at most (RFC 3465, section 2).
+    Bytes,
+    /// Each acknowledged segment counts, in slow start too, up to the threshold (Linux since 4.0).
+    Segments,
+}
+
+/// Unit in which a window grows and shrinks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WindowUnit {
+    /// Bytes, so that each acknowledgement adds its share of a segment (RFC 5681, section 3.1, equation 3).
+    #[default]
+    Bytes,
+    /// Whole segments: a counter adds one segment once a window of segments is acknowledged (Linux).
+    Segments,
+}
+
 /// Rule by which acknowledgements echo marks to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
@@ -111,6 +135,12 @@ pub struct Flow {
     pub overhead: Bytes,
     /// Window with which the flow starts.
     pub initial_window: Bytes,
+    /// Slow-start threshold with which the flow starts; without one, slow start lasts until the first reduction.
+    pub initial_threshold: Option<Bytes>,
+    /// Amount by which an acknowledgement lets the window grow.
+    pub growth: Growth,
+    /// Unit of the window.
+    pub window_unit: WindowUnit,
     /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
     pub line_rate: Rate,
     /// The flow's own number of switches, and the base round-trip time of the fabric's longest path. Zero where the
@@ -124,7 +154,7 @@ pub struct Flow {
 /// for the next flow too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack<'a> {
-    /// Payload bytes acknowledged for the first time.
+    /// Payload bytes that no earlier acknowledgement has told of, neither cumulatively nor by a block.
     pub newly_acked: Bytes,
     /// Whether the acknowledgement carries an ECN echo.
     pub echo: bool,
@@ -192,7 +222,8 @@ pub trait CongestionControl {
     fn granting(_parameters: &Self::Parameters) -> Option<Granting> {
         None
     }
-    /// Takes in an acknowledgement of new data. While a loss is being repaired, `window_limited` is false.
+    /// Takes in an acknowledgement of new data, cumulatively or by a block. While a loss is being repaired or the
+    /// transport spreads a reduction over a round trip, `window_limited` is false.
     fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
     /// Takes in a loss. Called once for each recovery and each timeout; adapters report timeouts only.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}

@@ -138,7 +138,7 @@ pub mod internals {
         pub use crate::observer::{DropReason, Dropped, PacketKind, PauseReason, Silent, Xoff};
     }
     pub mod packet {
-        pub use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header, Packet};
+        pub use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header, LAST, Packet};
     }
     pub mod pause_frames {
         pub use crate::pause_frames::PfcRequest;

@@ -91,6 +91,8 @@ pub const ACKNOWLEDGEMENT: u8 = 0b0000_1000;
 pub const LAST: u8 = 0b0001_0000;
 /// Flag of an acknowledgement by a receiver that misses something (NACK); the same bit as [`LAST`].
 pub const NEGATIVE: u8 = LAST;
+/// Flag of TCP's acknowledgement of data that its receiver had already (D-SACK, RFC 2883); the same bit as [`LAST`].
+pub const REPEATED: u8 = LAST;
 /// Flag of an ECN-capable packet (ECT).
 pub const ECN_CAPABLE: u8 = 0b0010_0000;
 /// Flag of a packet that a marker has marked: Congestion Experienced (CE).

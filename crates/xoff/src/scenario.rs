@@ -17,6 +17,7 @@ mod overrides;
 mod parse;
 pub mod pattern;
 mod pfc;
+pub(crate) mod presets;
 #[cfg(test)]
 mod properties;
 mod quantity;
@@ -65,7 +66,8 @@ pub use self::topology::{
     LinkSettings, Routing, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
-    Connections, ConstantRate, EcnCapable, PacketSizes, QueuePairs, Recovery, Roce, Tcp, Transport,
+    Connections, ConstantRate, EcnCapable, LossReduces, PacketSizes, QueuePairs, Recovery, Reduces, Roce,
+    RtoFloor, Tcp, Transport,
 };
 pub use self::workload::{
     Between, Collective, FanIn, Incast, Job, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority,

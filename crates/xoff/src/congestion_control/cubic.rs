@@ -2,6 +2,8 @@
 //! The curve is flat at the window of the last reduction: growth is fast at first, slow around that window, and fast
 //! again beyond it. Growth depends on time and not on round trips, so flows with unequal round-trip times share a link
 //! more evenly. On short round trips the curve is slower than Reno, and the window grows as Reno's does.
+//! With `window_unit = "segments"` the window grows as in Linux: a counter adds whole segments towards a target in whole
+//! segments, the shortest round-trip time counts, and a reduction leaves 717/1024.
 //! Left out: HyStart++ (section 4.10), spurious congestion events (section 4.9).
 //! Differs: the round-trip time is that of the last round, timed from acknowledgements, and not the transport's
 //! smoothed estimate; an echo takes the window itself for what is in flight.
@@ -10,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::once_a_window::OnceAWindow;
-use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind, Needs};
+use super::{Ack, CongestionControl, Echo, Flow, Growth, Loss, LossKind, Needs, WindowUnit};
 use crate::kernel::units::{Bytes, Span, Time};
 
 /// Settings of CUBIC.
@@ -28,6 +30,14 @@ const DECREASE: f64 = 0.7;
 /// Segments that Reno adds in a round if it keeps `DECREASE` of its window at a loss and is as fast as by halving
 /// (equation 4) [alpha_cubic].
 const FRIENDLY_INCREASE: f64 = 3.0 * (1.0 - DECREASE) / (1.0 + DECREASE);
+/// Share of the window that a reduction leaves in Linux [beta].
+const KERNEL_DECREASE: f64 = 717.0 / 1024.0;
+/// Segments acknowledged, in windows, for which Linux has Reno add one segment [`beta_scale`].
+const KERNEL_FRIENDLY: f64 = 15.0 / 8.0;
+/// Windows of acknowledgements for one more segment at the plateau, in Linux.
+const KERNEL_PLATEAU: f64 = 100.0;
+/// Acknowledgements for one more segment, at most, before the first reduction in Linux.
+const KERNEL_FIRST: f64 = 20.0;
 /// Most that a round may multiply the window by.
 const MOST_GROWTH: f64 = 1.5;
 /// Least slow-start threshold and least window after a loss, in segments.
@@ -47,10 +57,14 @@ pub struct Cubic {
     /// Window just before the last reduction [cwnd_prior].
     prior: f64,
     epoch: Option<Epoch>,
-    /// Time of the last acknowledgement.
-    heard: Option<Time>,
+    /// Time of the last acknowledgement; `Time::MAX` before the first.
+    heard: Time,
     rounds: Rounds,
     reductions: OnceAWindow,
+    growth: Growth,
+    unit: WindowUnit,
+    /// Segments acknowledged since the window last grew, in whole segments [`snd_cwnd_cnt`].
+    counted: f64,
 }
 
 /// Stage of congestion avoidance, from one reduction of the window to the next.
@@ -88,23 +102,29 @@ impl Curve {
 }
 
 /// Clock of round trips, which times one segment at a time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Rounds {
-    /// First byte of the segment that is timed, and the time at which it was the next to be sent.
-    timed: Option<(u64, Time)>,
+    /// First byte of the segment that is timed; `u64::MAX` for none.
+    timed: u64,
+    /// Time at which it was the next to be sent.
+    sent: Time,
     /// Duration of the last round; zero before its end [RTT].
     round_trip: Span,
+    /// Duration of the shortest round; zero before the first has ended [`delay_min`].
+    shortest: Span,
 }
 
 impl Rounds {
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
-        if let Some((sequence, sent)) = self.timed {
-            if ack.cumulative <= sequence {
+        if self.timed < u64::MAX {
+            if ack.cumulative <= self.timed {
                 return;
             }
-            self.round_trip = now.since(sent);
+            self.round_trip = now.since(self.sent);
+            let is_first = self.shortest == Span::ZERO;
+            self.shortest = if is_first { self.round_trip } else { self.shortest.min(self.round_trip) };
         }
-        self.timed = Some((ack.next_sequence, now));
+        (self.timed, self.sent) = (ack.next_sequence, now);
     }
 }
 
@@ -115,18 +135,24 @@ impl Cubic {
         Self {
             segment,
             window: flow.initial_window.as_f64() / segment,
-            threshold: f64::INFINITY,
+            threshold: flow.initial_threshold.map_or(f64::INFINITY, |threshold| threshold.as_f64() / segment),
             plateau: 0.0,
             prior: 0.0,
             epoch: None,
-            heard: None,
-            rounds: Rounds::default(),
+            heard: Time::MAX,
+            rounds: Rounds { timed: u64::MAX, sent: Time::ZERO, round_trip: Span::ZERO, shortest: Span::ZERO },
             reductions: OnceAWindow::default(),
+            growth: flow.growth,
+            unit: flow.window_unit,
+            counted: 0.0,
         }
     }
 
     /// Moves the window along the curve, or as Reno would where that is faster (sections 4.2 to 4.5).
     fn avoid_congestion(&mut self, newly_acked: f64, since_last: Span) {
+        if self.unit == WindowUnit::Segments {
+            return self.count_segments(newly_acked, since_last);
+        }
         let window = self.window;
         let begin =
             || Epoch { curve: Curve::new(window, self.plateau), elapsed: Span::ZERO, friendly: window };
@@ -146,7 +172,55 @@ impl Cubic {
         } else {
             // Sections 4.4 and 4.5: cwnd += (target - cwnd) / cwnd, where target = W_cubic(t + RTT).
             let next_round = epoch.curve.at(seconds + self.rounds.round_trip.as_seconds());
-            self.window += (next_round.clamp(window, MOST_GROWTH * window) - window) / window;
+            let counted = if self.growth == Growth::Acknowledgements { 1.0 } else { newly_acked };
+            self.window += counted * (next_round.clamp(window, MOST_GROWTH * window) - window) / window;
+        }
+    }
+
+    /// Counts acknowledged segments, and adds one to the window for as many as the curve asks for (Linux).
+    fn count_segments(&mut self, acknowledged: f64, since_last: Span) {
+        let acknowledged =
+            if self.growth == Growth::Acknowledgements { acknowledged.min(1.0) } else { acknowledged };
+        let window = self.window;
+        let begin =
+            || Epoch { curve: Curve::new(window, self.plateau), elapsed: Span::ZERO, friendly: window };
+        let epoch = match &mut self.epoch {
+            Some(epoch) => {
+                epoch.elapsed += since_last;
+                epoch
+            }
+            none => none.insert(begin()),
+        };
+        epoch.friendly += acknowledged / (KERNEL_FRIENDLY * window);
+        let seconds = epoch.elapsed.as_seconds() + self.rounds.shortest.as_seconds();
+        let beyond = epoch.curve.at(seconds) - epoch.curve.plateau;
+        let target = epoch.curve.plateau + beyond.trunc();
+        let mut needed =
+            if target > window { (window / (target - window)).floor() } else { KERNEL_PLATEAU * window };
+        if self.plateau == 0.0 {
+            needed = needed.min(KERNEL_FIRST);
+        }
+        let friendly = epoch.friendly.floor();
+        if friendly > window {
+            needed = needed.min((window / (friendly - window)).floor());
+        }
+        // Half a window more in a round, at most.
+        needed = needed.max(2.0);
+        if self.counted >= needed {
+            self.counted = 0.0;
+            self.window += 1.0;
+        }
+        self.counted += acknowledged;
+        let added = (self.counted / needed).floor();
+        self.counted -= added * needed;
+        self.window += added;
+    }
+
+    /// Window of which a share of `in_flight` segments is left.
+    fn share_of(&self, in_flight: f64) -> f64 {
+        match self.unit {
+            WindowUnit::Bytes => in_flight * DECREASE,
+            WindowUnit::Segments => (in_flight * KERNEL_DECREASE).floor(),
         }
     }
 
@@ -158,8 +232,10 @@ impl Cubic {
         let converges = self.window < self.plateau;
         self.plateau = if converges { self.window * f64::midpoint(1.0, DECREASE) } else { self.window };
         self.prior = self.window;
-        self.threshold = (in_flight * DECREASE).max(FLOOR);
-        self.window = (in_flight * DECREASE).max(floor);
+        let share = self.share_of(in_flight);
+        self.threshold = share.max(FLOOR);
+        self.window = share.max(floor);
+        self.counted = 0.0;
         self.epoch = None;
     }
 }
@@ -174,24 +250,37 @@ impl CongestionControl for Cubic {
     // Inlined, it would cost those that are called beside it.
     #[inline(never)]
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
-        let since_last = self.heard.map_or(Span::ZERO, |heard| now.since(heard));
-        self.heard = Some(now);
+        let since_last = if self.heard == Time::MAX { Span::ZERO } else { now.since(self.heard) };
+        self.heard = now;
         self.rounds.on_ack(now, ack);
         if ack.echo {
             if self.reductions.on_echo(ack) {
-                self.reduce(self.window, 1.0);
+                let floor = if self.unit == WindowUnit::Segments { FLOOR } else { 1.0 };
+                self.reduce(self.window, floor);
             }
             return;
         }
         if !ack.window_limited {
             return;
         }
-        let newly_acked = ack.newly_acked.as_f64() / self.segment;
-        if self.window < self.threshold {
-            self.window += newly_acked.min(1.0);
-        } else {
-            self.avoid_congestion(newly_acked, since_last);
+        let mut newly_acked = ack.newly_acked.as_f64() / self.segment;
+        if self.unit == WindowUnit::Segments {
+            newly_acked = newly_acked.ceil();
         }
+        if self.window < self.threshold {
+            let (most, limit) = match self.growth {
+                Growth::Acknowledgements => (1.0, f64::INFINITY),
+                Growth::Bytes => (2.0, self.threshold - self.window),
+                Growth::Segments => (f64::INFINITY, self.threshold - self.window),
+            };
+            let added = newly_acked.min(most).min(limit);
+            self.window += added;
+            newly_acked -= added;
+            if self.growth != Growth::Segments || newly_acked == 0.0 {
+                return;
+            }
+        }
+        self.avoid_congestion(newly_acked, since_last);
     }
 
     /// Reduces the window, and lets a timeout leave one segment. The next stage then begins on its plateau (section
@@ -216,8 +305,8 @@ impl CongestionControl for Cubic {
 
     /// Time in which nothing was in flight is no part of congestion avoidance, nor of a round.
     fn on_quiet(&mut self, _rested: bool) {
-        self.heard = None;
-        self.rounds.timed = None;
+        self.heard = Time::MAX;
+        self.rounds.timed = u64::MAX;
     }
 
     fn on_idle(&mut self, restart_window: Bytes) {

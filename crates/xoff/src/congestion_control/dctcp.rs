@@ -3,8 +3,10 @@
 //! bytes acknowledged in a window was marked, and keeps a running average of it, alpha. An echo cuts the window by half
 //! of alpha, so light congestion costs little and full congestion halves the window. Otherwise the window grows as
 //! Reno's does.
-//! Differs: Linux halves the window on every loss, even where marks have cut it in the same window; here a window is
-//! cut once over both (RFC 8257, section 3.5).
+//! A window is cut once over marks and losses (RFC 8257, section 3.5); Linux, with `halves_on_every_loss`, halves it on a
+//! loss even where a mark has cut it before.
+//! Differs: bytes that a block acknowledges count when the block comes, as in Linux; RFC 8257, section 3.3, has them
+//! count once they are acknowledged cumulatively.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,15 +26,39 @@ pub struct Parameters {
     /// Share of marked bytes assumed at the start, 0 to 1 [alpha].
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub initial_alpha: Ratio,
+    /// Arithmetic of alpha. TCP's preset `linux`: `fixed_point`.
+    pub estimate: Estimate,
+    /// Whether a loss halves the window even where a mark has cut it in the same round trip. TCP's preset `linux`: `true`.
+    pub halves_on_every_loss: bool,
     /// Answer of the receiver when marked packets begin or end while an acknowledgement is pending.
     pub echo: EchoReading,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { gain: Ratio::new(1, 16), initial_alpha: Ratio::new(1, 1), echo: EchoReading::default() }
+        Self {
+            gain: Ratio::new(1, 16),
+            initial_alpha: Ratio::new(1, 1),
+            estimate: Estimate::default(),
+            halves_on_every_loss: false,
+            echo: EchoReading::default(),
+        }
     }
 }
+
+/// Arithmetic by which DCTCP keeps its running share of marked bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimate {
+    /// Floating point, once a window, with the acknowledgement that ends it (SIGCOMM 2010, equation 1).
+    #[default]
+    Exact,
+    /// Linux: parts of 1024, where less than 16 becomes 0. The acknowledgement that ends a window counts to the next.
+    FixedPoint,
+}
+
+/// Alpha 1 in fixed point.
+const WHOLE: u64 = 1024;
 
 /// State of one flow under DCTCP. Fields that every acknowledgement needs come first.
 #[derive(Clone, Debug)]
@@ -46,6 +72,8 @@ pub struct Dctcp {
     reductions: OnceAWindow,
     gain: f64,
     alpha: f64,
+    estimate: Estimate,
+    halves_on_every_loss: bool,
 }
 
 impl Dctcp {
@@ -59,11 +87,16 @@ impl Dctcp {
             marked: Bytes::ZERO,
             window_end: 0,
             reductions: OnceAWindow::default(),
+            estimate: parameters.estimate,
+            halves_on_every_loss: parameters.halves_on_every_loss,
         }
     }
 
     /// Moves alpha towards the share of marked bytes, once a window (SIGCOMM 2010, equation 1).
-    fn update_alpha(&mut self, next_sequence: u64) {
+    fn update_alpha(&mut self, ack: &Ack<'_>) {
+        if self.estimate == Estimate::FixedPoint {
+            return self.update_fixed_point(ack);
+        }
         if self.acked > Bytes::ZERO {
             let share = self.marked.as_f64() / self.acked.as_f64();
             // Equation 1: alpha = (1 - g) * alpha + g * F.
@@ -71,14 +104,29 @@ impl Dctcp {
         }
         self.acked = Bytes::ZERO;
         self.marked = Bytes::ZERO;
-        self.window_end = next_sequence;
+        self.window_end = ack.next_sequence;
+    }
+
+    /// Moves alpha as Linux does: an acknowledgement of the first byte after the window ends it, and the bytes of that
+    /// acknowledgement belong to the next window.
+    fn update_fixed_point(&mut self, ack: &Ack<'_>) {
+        let marked_now = if ack.echo { ack.newly_acked } else { Bytes::ZERO };
+        let acked = self.acked - ack.newly_acked;
+        let marked = self.marked - marked_now;
+        let alpha = (self.alpha * WHOLE as f64) as u64;
+        let decay = (alpha as f64 * self.gain) as u64;
+        let alpha = if decay == 0 { 0 } else { alpha - decay };
+        let gained = marked.get() as f64 * WHOLE as f64 * self.gain / acked.get().max(1) as f64;
+        self.alpha = (alpha + gained as u64).min(WHOLE) as f64 / WHOLE as f64;
+        (self.acked, self.marked) = (ack.newly_acked, marked_now);
+        // One byte before: what ends this window is an acknowledgement of all of it, and not of more.
+        self.window_end = ack.next_sequence - 1;
     }
 
     /// Cuts the window by half of alpha, once a window (SIGCOMM 2010, equation 2).
     fn cut(&mut self) {
         // Equation 2: cwnd = cwnd * (1 - alpha / 2).
-        let window = self.reno.window().as_f64() * (1.0 - self.alpha / 2.0);
-        self.reno.lower_to(Bytes::from_f64(window));
+        self.reno.lower_by(self.alpha / 2.0);
     }
 }
 
@@ -96,7 +144,7 @@ impl CongestionControl for Dctcp {
             self.marked += ack.newly_acked;
         }
         if ack.cumulative > self.window_end {
-            self.update_alpha(ack.next_sequence);
+            self.update_alpha(ack);
         }
         if !ack.echo {
             self.reno.on_ack(now, ack);
@@ -108,7 +156,7 @@ impl CongestionControl for Dctcp {
     /// Reduces the window as Reno does, unless a mark has cut it already; a timeout always collapses it (RFC 8257,
     /// section 3.5).
     fn on_loss(&mut self, now: Time, loss: &Loss) {
-        if self.reductions.on_loss(loss) {
+        if self.reductions.on_loss(loss) || self.halves_on_every_loss {
             self.reno.on_loss(now, loss);
         }
     }

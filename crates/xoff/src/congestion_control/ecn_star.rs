@@ -42,7 +42,7 @@ impl CongestionControl for EcnStar {
         if !ack.echo {
             self.reno.on_ack(now, ack);
         } else if self.reductions.on_echo(ack) {
-            self.reno.lower_to(Bytes::new(self.reno.window().get() / 2));
+            self.reno.halve();
         }
     }
 

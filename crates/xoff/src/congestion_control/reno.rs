@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, CongestionControl, Flow, Loss, LossKind};
+use super::{Ack, CongestionControl, Flow, Growth, Loss, LossKind, WindowUnit};
 use crate::kernel::units::{Bytes, Time};
 
 /// Settings of Reno, which has none.
@@ -25,20 +25,37 @@ pub struct Reno {
     threshold: Bytes,
     segment: Bytes,
     /// Fraction of a byte that acknowledgements have added, times the window. Without it a window of a thousand
-    /// segments would grow in whole bytes, one or two for each acknowledgement.
+    /// segments would grow in whole bytes, one or two for each acknowledgement. In whole segments: those acknowledged
+    /// since the window last grew [snd_cwnd_cnt].
     remainder: u64,
+    /// Whether the window is in bytes and each acknowledgement counts as one segment.
+    is_plain: bool,
+    growth: Growth,
+    unit: WindowUnit,
 }
 
 impl Reno {
     /// Makes the state of one flow.
     pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
-        Self { window: flow.initial_window, threshold: Bytes::MAX, segment: flow.segment, remainder: 0 }
+        let &Flow { segment, initial_window, initial_threshold, growth, window_unit, .. } = flow;
+        Self {
+            window: initial_window,
+            threshold: initial_threshold.unwrap_or(Bytes::MAX),
+            segment,
+            remainder: 0,
+            is_plain: growth == Growth::Acknowledgements && window_unit == WindowUnit::Bytes,
+            growth,
+            unit: window_unit,
+        }
     }
 
     /// Opens the window for newly acknowledged bytes: it doubles each round below the threshold, and grows by a segment
     /// a round above.
     #[inline]
     pub(super) fn grow(&mut self, newly_acked: Bytes) {
+        if !self.is_plain {
+            return self.grow_otherwise(newly_acked);
+        }
         if self.window < self.threshold {
             // RFC 5681, section 3.1, equation 2: cwnd += min(N, SMSS).
             self.window += newly_acked.min(self.segment);
@@ -51,16 +68,90 @@ impl Reno {
         }
     }
 
+    /// Opens the window by acknowledged bytes or segments, or in whole segments.
+    #[inline(never)]
+    fn grow_otherwise(&mut self, newly_acked: Bytes) {
+        let in_segments = self.segment * newly_acked.get().div_ceil(self.segment.get());
+        let mut counted = match (self.growth, self.unit) {
+            (Growth::Acknowledgements, _) => newly_acked.min(self.segment),
+            (Growth::Bytes, WindowUnit::Bytes) => newly_acked,
+            (Growth::Bytes, WindowUnit::Segments) | (Growth::Segments, _) => in_segments,
+        };
+        if self.window < self.threshold {
+            let most = match self.growth {
+                // RFC 3465, section 2.2: L = 2 * SMSS.
+                Growth::Acknowledgements | Growth::Bytes => self.segment * 2,
+                Growth::Segments => Bytes::MAX,
+            };
+            let added = counted.min(most).min(self.threshold - self.window);
+            self.window += added;
+            counted -= added;
+            if self.growth != Growth::Segments || counted == Bytes::ZERO {
+                return;
+            }
+        }
+        let segment = self.segment.get();
+        if self.growth == Growth::Acknowledgements {
+            counted = self.segment;
+        }
+        match self.unit {
+            WindowUnit::Bytes => {
+                let added = self.remainder + segment * counted.get();
+                self.remainder = added % self.window.get();
+                self.window += Bytes::new(added / self.window.get());
+            }
+            WindowUnit::Segments => self.count_segments(counted.get().div_ceil(segment)),
+        }
+    }
+
+    /// Counts acknowledged segments, and adds one to the window for each window of them.
+    fn count_segments(&mut self, acknowledged: u64) {
+        let window = self.window.get() / self.segment.get();
+        // Left from a larger window, it lets this one grow by one segment and no more.
+        if self.remainder >= window {
+            self.remainder = 0;
+            self.window += self.segment;
+        }
+        self.remainder += acknowledged;
+        self.window += self.segment * (self.remainder / window);
+        self.remainder %= window;
+    }
+
+    /// Largest window of the unit that is not above `window`.
+    fn in_units(&self, window: Bytes) -> Bytes {
+        match self.unit {
+            WindowUnit::Bytes => window,
+            WindowUnit::Segments => self.segment * (window.get() / self.segment.get()),
+        }
+    }
+
+    /// Cuts the window by a share of it, 0 to 1, which is rounded down to the unit.
+    pub(super) fn lower_by(&mut self, share: f64) {
+        let lowered = match self.unit {
+            WindowUnit::Bytes => Bytes::from_f64(self.window.as_f64() * (1.0 - share)),
+            WindowUnit::Segments => {
+                let cut = Bytes::from_f64(self.window.as_f64() * share);
+                self.window - self.in_units(cut)
+            }
+        };
+        self.lower_to(lowered);
+    }
+
+    /// Halves the window for a mark.
+    pub(super) fn halve(&mut self) {
+        self.lower_to(Bytes::new(self.window.get() / 2));
+    }
+
     /// Cuts the window and the slow-start threshold to `window`, but not below two segments.
     fn cut_to(&mut self, window: Bytes) {
-        self.threshold = window.max(self.segment * WINDOW_FLOOR);
+        self.threshold = self.in_units(window).max(self.segment * WINDOW_FLOOR);
         self.window = self.threshold;
         self.remainder = 0;
     }
 
     /// Cuts the window and the slow-start threshold for a mark. A window that a timeout left below two segments is not
     /// raised.
-    pub(super) fn lower_to(&mut self, window: Bytes) {
+    fn lower_to(&mut self, window: Bytes) {
         let before = self.window;
         self.cut_to(window);
         self.window = self.window.min(before);

@@ -7,7 +7,7 @@ use super::{GONE, Host};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
-use crate::packet::{CREDIT, ECHO, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, TRIMMED};
+use crate::packet::{CREDIT, ECHO, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, REPEATED, TRIMMED};
 use crate::scenario::Transport;
 use crate::transport::roce::Answer;
 use crate::transport::tcp::Acknowledgement;
@@ -25,7 +25,7 @@ impl Host {
         match transport {
             Transport::Tcp(_) => {
                 let acknowledgement =
-                    Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp(), block: None };
+                    Acknowledgement { next: EVERYTHING, flags: REPEATED, stamp: packet.stamp(), block: None };
                 self.send_acknowledgement(&acknowledgement, back, context);
             }
             Transport::Roce(_) => {
@@ -241,7 +241,7 @@ impl Host {
             stamp: acknowledgement.stamp,
             reception: (start - acknowledgement.next) as u32,
             length: (end - start) as u32,
-            flags: back.flags | if acknowledgement.echo { ECHO } else { 0 },
+            flags: back.flags | acknowledgement.flags,
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;

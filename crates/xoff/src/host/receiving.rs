@@ -182,10 +182,7 @@ impl Host {
     fn begin_reception(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
         let transport = &context.fabric.transports[packet.transport() as usize];
         let receiver = match transport {
-            Transport::Tcp(tcp) => {
-                let echo = tcp.congestion_control.needs().echo();
-                Receiver::Tcp(TcpReceiver::new(tcp.acknowledge_every, tcp.payload, echo))
-            }
+            Transport::Tcp(tcp) => Receiver::Tcp(TcpReceiver::new(tcp)),
             Transport::Roce(roce) => {
                 let receiver = RoceReceiver::new(roce, context.now);
                 Receiver::Roce(match roce.needs() {

@@ -17,7 +17,7 @@ use crate::scenario::{Connections, EcnCapable, QueuePairs, Tcp, Transport};
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
 use crate::transport::roce::RoceSender;
-use crate::transport::tcp::{Handshake, TcpSender};
+use crate::transport::tcp::{Handshake, TcpSender, TimerChange};
 
 impl Host {
     pub(super) fn begin_sending(
@@ -217,18 +217,16 @@ impl Host {
                 _ => self.on_queue_pair_answer(slot, packet, context),
             };
         };
-        let progress = sender.on_ack(context.now, packet);
+        let timer = sender.on_ack(context.now, packet);
         context.observer.on_window(context.now, self.id, packet.flow(), sender.window());
         if sender.is_done() {
             self.counters.finished += 1;
             return self.finish_sending(slot, context.now, context);
         }
-        if progress {
-            if !sender.is_waiting() {
-                sending.timer.disarm();
-            } else if !sender.keeps_timer() {
-                sending.arm_retransmission(&mut self.pending, context);
-            }
+        match timer {
+            TimerChange::Restarts => sending.arm_retransmission(&mut self.pending, context),
+            TimerChange::Stops => sending.timer.disarm(),
+            TimerChange::Keeps => {}
         }
         self.pump(slot, context);
     }
@@ -258,8 +256,7 @@ impl Host {
         let (priority, mut release, mut is_on_credit) = (sending.priority(), Release::Timeout, false);
         match &mut sending.sender {
             Sender::Tcp(sender) => {
-                sender.on_timeout(context.now);
-                self.counters.timeouts += 1;
+                self.counters.timeouts += u64::from(sender.on_timer(context.now));
                 context.observer.on_window(context.now, self.id, number, sender.window());
             }
             Sender::Handshake(handshake) => {

@@ -270,7 +270,7 @@ impl Sending {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let timeout = match &mut self.sender {
-            Sender::Tcp(sender) => Some(sender.timeout()),
+            Sender::Tcp(sender) => Some(sender.until_due(context.now)),
             _ => self.other_timeout(),
         };
         if let Some(timeout) = timeout {

@@ -466,8 +466,8 @@ mod tests {
         assert!(dctcp.about.starts_with("DCTCP: cuts the window"));
         assert!(only("cubic").about.contains("Left out: "));
         let keys: Vec<_> = dctcp.keys.iter().map(|key| key.name.as_str()).collect();
-        let expected =
-            ["gain", "initial_alpha", "echo"].map(|key| format!("transport.congestion_control.{key}"));
+        let expected = ["gain", "initial_alpha", "estimate", "halves_on_every_loss", "echo"]
+            .map(|key| format!("transport.congestion_control.{key}"));
         assert_eq!(keys, expected);
     }
 

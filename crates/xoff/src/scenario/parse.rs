@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use super::error::{ErrorKind, ScenarioError};
 use super::overrides::OF_SCENARIOS;
 use super::schema::{Node, without_null};
-use super::{Scenario, absent, conform, overrides};
+use super::{Scenario, absent, conform, overrides, presets};
 use crate::reading::from_value;
 
 impl Scenario {
@@ -48,7 +48,8 @@ impl Scenario {
     }
 
     /// Every key by itself is right; whether the tables fit together is not asked.
-    pub(super) fn from_table(table: Table) -> Result<Self, ScenarioError> {
+    pub(super) fn from_table(mut table: Table) -> Result<Self, ScenarioError> {
+        presets::fill(&mut table);
         conforming(table, Node::root())
     }
 
@@ -207,7 +208,7 @@ arrivals_end = "10ms"
             ("transport.dctcp.payload=65500B", "transport.dctcp.payload: 65558B make a frame; expected payload and headers of at most 65535B together".to_owned()),
             ("transport.dctcp.maximum_rto=1ms", "transport.dctcp.maximum_rto: \"1ms\" is not at least `minimum_rto`, \"5ms\"; expected a value at least `minimum_rto`".to_owned()),
             ("transport.dctcp.congestion_control.gain=2", "transport.dctcp.congestion_control.gain: 2 is too large; expected a value above 0 and at most 1".to_owned()),
-            ("transport.dctcp.recovery=newreno", "transport.dctcp.recovery: unknown value \"newreno\"; did you mean \"new_reno\"? expected \"sack\" or \"new_reno\"".to_owned()),
+            ("transport.dctcp.recovery=newreno", "transport.dctcp.recovery: unknown value \"newreno\"; did you mean \"new_reno\"? expected \"sack\" or \"rack\" or \"new_reno\" or \"reno\"".to_owned()),
             ("stop.period=0s", "stop.period: \"0s\" is too small; expected a value above 0s".to_owned()),
             ("measure.size_classes=[\"2kB\", \"1kB\"]", "measure.size_classes: \"2kB\", \"1kB\" do not increase; expected each above the one before".to_owned()),
             ("measure.size_classes=[\"2kB\"]", format!("measure.size_classes: a list of 1; expected a list of 2, each {}, each above the one before", &SIZE[9..])),

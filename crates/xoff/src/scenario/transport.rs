@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RoceRecovery;
-use crate::congestion_control::{self, Echo, Granting, Needs};
+use super::{RoceRecovery, presets};
+use crate::congestion_control::{self, Echo, Granting, Growth, Needs, WindowUnit};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::spraying;
 
@@ -170,7 +170,11 @@ impl Transport {
 /// A byte stream with acknowledgements, retransmission and a congestion control.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = presets::describe)]
 pub struct Tcp {
+    /// Source of the values that are left out.
+    #[serde(default)]
+    pub preset: Preset,
     /// Application bytes of a full segment.
     #[serde(default = "default_payload")]
     #[schemars(extend("x-at-least" = "1B"))]
@@ -191,6 +195,26 @@ pub struct Tcp {
     /// Detection and repair of losses.
     #[serde(default)]
     pub recovery: Recovery,
+    /// Window from which a loss reduces.
+    #[serde(default)]
+    pub loss_reduces: LossReduces,
+    /// Time over which a reduction takes effect.
+    #[serde(default)]
+    pub reduction: Reduces,
+    /// Whether a flow that hears nothing for two smoothed round-trip times sends a segment to find out (RFC 8985, section
+    /// 7), so that the loss of a tail is repaired without a timeout. Needs recovery by SACK or RACK.
+    #[serde(default)]
+    pub tail_loss_probe: bool,
+    /// Whether a timeout is taken back that turns out to have been too early (F-RTO, RFC 5682).
+    #[serde(default)]
+    pub f_rto: bool,
+    /// Amount by which an acknowledgement of several segments lets the window grow. Left out, `segments` where the host
+    /// has `receive_offload`, else `acknowledgements`.
+    #[serde(default)]
+    pub growth: Option<Growth>,
+    /// Unit in which the window grows and shrinks.
+    #[serde(default)]
+    pub window_unit: WindowUnit,
     /// Duplicate acknowledgements, or segments that have arrived beyond one that has not, that make a loss (RFC 5681; RFC 6675's
     /// `DupThresh`; Linux's `net.ipv4.tcp_reordering`). More where packets come by several ways (`topology.routing`).
     #[serde(default = "default_duplicate_threshold")]
@@ -207,10 +231,21 @@ pub struct Tcp {
     #[serde(default)]
     #[schemars(extend("x-at-least-key" = "payload"))]
     pub maximum_window: Option<Bytes>,
+    /// Slow-start threshold before the first reduction [ssthresh]. Left out, slow start lasts until then.
+    #[serde(default)]
+    #[schemars(extend("x-at-least-key" = "payload"))]
+    pub initial_threshold: Option<Bytes>,
     /// Least retransmission timeout.
     #[serde(default = "default_minimum_rto")]
     #[schemars(extend("x-above" = "0s"))]
     pub minimum_rto: Span,
+    /// Part of the retransmission timeout that is at least `minimum_rto`.
+    #[serde(default)]
+    pub rto_floor: RtoFloor,
+    /// Tick of the sender's clock (RFC 6298, section 2) [G]: timers expire on whole ticks, and probes and reordering timers wait
+    /// for two more, as in Linux. At `0s` time is continuous.
+    #[serde(default)]
+    pub clock_granularity: Span,
     /// Retransmission timeout before the first round-trip sample. Left out, the minimum.
     #[serde(default)]
     #[schemars(extend("x-above" = "0s"))]
@@ -223,6 +258,15 @@ pub struct Tcp {
     #[serde(default = "default_acknowledge_every")]
     #[schemars(extend("minimum" = 1))]
     pub acknowledge_every: u32,
+    /// Segments at the start of a flow that are each acknowledged at once, as delayed acknowledgements would slow the
+    /// start (Linux: about 16).
+    #[serde(default)]
+    pub quick_acknowledgements: u32,
+    /// Whether marks hurry acknowledgements (Linux since 4.18), as the sender's window may be very small. DCTCP's receiver
+    /// acknowledges a packet at once whose mark differs from the last one's, after what was pending. That of RFC 3168
+    /// acknowledges the first marked packet and the next at once. Both do so with a packet whose sender has reduced its window.
+    #[serde(default)]
+    pub quick_echo: bool,
     /// A delayed acknowledgement waits no longer than this; that of a flow's last segment, which pushes, does not wait.
     #[serde(default = "default_acknowledge_timeout")]
     #[schemars(extend("x-above" = "0s"))]
@@ -280,6 +324,17 @@ fn default_acknowledge_timeout() -> Span {
     Span::from_microseconds(500)
 }
 
+/// Sources of whole sets of TCP's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// TCP as simulators of papers have it: each key at its default.
+    #[default]
+    Paper,
+    /// Linux 6.1. The description of a key says which value this sets; keys of the congestion control are set too.
+    Linux,
+}
+
 /// Packets that are ECN-capable, of a transport whose congestion control goes by marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -323,8 +378,53 @@ pub enum Recovery {
     /// Selective acknowledgements (RFC 2018, RFC 6675).
     #[default]
     Sack,
+    /// Selective acknowledgements and times of transmission (RFC 8985), as Linux does.
+    Rack,
     /// Duplicate and partial acknowledgements (RFC 6582).
     NewReno,
+    /// Duplicate acknowledgements alone: the first acknowledgement of new data ends a recovery (RFC 5681, section 3.2).
+    Reno,
+}
+
+impl Recovery {
+    /// Whether it goes by blocks of selective acknowledgements.
+    pub fn reads_blocks(self) -> bool {
+        matches!(self, Self::Sack | Self::Rack)
+    }
+}
+
+/// Windows from which a loss reduces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LossReduces {
+    /// Bytes sent and not acknowledged (RFC 5681, section 3.1, equation 4).
+    #[default]
+    FlightSize,
+    /// The congestion window (Linux).
+    Window,
+}
+
+/// Times over which a reduction of the window takes effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reduces {
+    /// At once (RFC 5681; RFC 6675).
+    #[default]
+    AtOnce,
+    /// Over the round trip that follows, in proportion to what arrives (RFC 6937), during which the window does not grow.
+    /// An echo begins one, too (Linux's CWR state). Recoveries without blocks keep their rule.
+    Proportionally,
+}
+
+/// Parts of the retransmission timeout that are at least the minimum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RtoFloor {
+    /// The whole of it (RFC 6298, section 2.4).
+    #[default]
+    Timeout,
+    /// What is added to the smoothed round-trip time for its variation (Linux).
+    Variation,
 }
 
 /// Messages on queue pairs (RoCE v2), which the adapter sends packet by packet.

@@ -87,12 +87,15 @@ impl Scoreboard {
         (self.sacked_count > 0).then_some(self.highest)
     }
 
-    /// Takes in that everything below segment `first` is acknowledged.
-    pub(super) fn advance(&mut self, first: u64) {
+    /// Takes in that everything below segment `first` is acknowledged. Returns how many of these segments had been
+    /// selectively acknowledged before.
+    pub(super) fn advance(&mut self, first: u64) -> u64 {
+        let mut known_before = 0;
         while self.first < first {
             let waits = self.is_waiting(self.first);
             match self.known.pop_front().unwrap_or_default() {
                 Known::Sacked => {
+                    known_before += 1;
                     self.sacked_count -= 1;
                     self.sacked_beyond -= u64::from(self.looked_below <= self.first);
                 }
@@ -106,6 +109,7 @@ impl Scoreboard {
         self.looked_below = self.looked_below.max(first);
         self.lost_below = self.lost_below.max(first);
         self.next = self.next.max(first);
+        known_before
     }
 
     /// Takes in that segments `start..end` have arrived. Returns how many of them are news.
@@ -151,6 +155,20 @@ impl Scoreboard {
             self.told_count -= 1;
         }
         self.lose_below(end);
+    }
+
+    /// Takes back that anything is lost. What has arrived stays known.
+    pub(super) fn nothing_is_lost(&mut self) {
+        for known in self.known.iter_mut().filter(|known| **known != Known::Sacked) {
+            *known = Known::Nothing;
+        }
+        self.lost_below = self.first;
+        self.next = self.first;
+        self.lost_count = 0;
+        self.told_count = 0;
+        self.told_waiting = 0;
+        self.looked_below = self.first;
+        self.sacked_beyond = self.sacked_count;
     }
 
     /// Declares one segment lost, wherever it is. Returns whether that is news: it has not arrived, and does not wait
@@ -206,7 +224,7 @@ impl Scoreboard {
     }
 
     /// Whether a segment is lost and not yet sent again, given that it has not arrived.
-    fn is_waiting(&self, segment: u64) -> bool {
+    pub(super) fn is_waiting(&self, segment: u64) -> bool {
         match self.known(segment) {
             Known::Told => true,
             Known::SentAgain => false,
@@ -219,7 +237,8 @@ impl Scoreboard {
         self.is_sacked(segment) || self.is_waiting(segment)
     }
 
-    fn is_sacked(&self, segment: u64) -> bool {
+    /// Whether a segment has arrived out of order.
+    pub(super) fn is_sacked(&self, segment: u64) -> bool {
         self.known(segment) == Known::Sacked
     }
 

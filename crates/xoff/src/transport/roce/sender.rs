@@ -103,7 +103,8 @@ impl RoceSender {
     pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
         let payload = settings.payload;
         let overhead = settings.packet_headers() + settings.wire_overhead;
-        let flow = Flow { segment: payload, overhead, initial_window: Bytes::MAX, line_rate, path };
+        let initial_window = Bytes::MAX;
+        let flow = Flow { segment: payload, overhead, initial_window, line_rate, path, ..Flow::default() };
         let congestion_control = settings.congestion_control.as_ref().map(|control| control.start(&flow));
         let most_in_flight = settings.most_in_flight().unwrap_or(Bytes::MAX);
         Self {

@@ -6,8 +6,8 @@
 //! (RFC 8257, section 3.2), or latched until the sender has reduced its window (RFC 3168, section 6.1.3).
 
 use crate::congestion_control::{Echo, EchoReading};
-use crate::kernel::units::Bytes;
-use crate::packet::{LAST, MARKED, Packet, WINDOW_REDUCED};
+use crate::packet::{ECHO, LAST, MARKED, Packet, REPEATED, WINDOW_REDUCED};
+use crate::scenario::Tcp;
 use crate::transport::reassembly::Reassembly;
 
 /// One acknowledgement to send.
@@ -15,8 +15,8 @@ use crate::transport::reassembly::Reassembly;
 pub struct Acknowledgement {
     /// First byte not yet received.
     pub next: u64,
-    /// Whether the acknowledgement echoes a mark.
-    pub echo: bool,
+    /// [`ECHO`] if it echoes a mark, [`REPEATED`] if it answers data that was there before.
+    pub flags: u8,
     /// The stamp to give back.
     pub stamp: u64,
     /// A block of bytes received beyond `next`: start and end.
@@ -46,7 +46,12 @@ fn is_syn(packet: &Packet) -> bool {
 pub struct TcpReceiver {
     /// Bytes that may be left pending.
     withheld: u64,
+    /// Bytes at the start that are acknowledged packet by packet.
+    quick_until: u64,
     echo: Echo,
+    /// Flags of packets that are answered at once: where marks are echoed quickly, of those whose sender has reduced its
+    /// window, which may be very small.
+    urgent: u8,
     arrived: Reassembly,
     /// One past the flow's last byte, once the last packet has been seen.
     end: u64,
@@ -63,11 +68,14 @@ impl TcpReceiver {
         self.arrived.next
     }
 
-    /// A receiver that acknowledges at once when in-order bytes of `every` segments are pending.
-    pub fn new(every: u32, segment: Bytes, echo: Echo) -> Self {
+    /// A receiver of a flow that has not begun.
+    pub fn new(settings: &Tcp) -> Self {
+        let segment = settings.payload.get();
         Self {
-            withheld: u64::from(every - 1) * segment.get(),
-            echo,
+            withheld: u64::from(settings.acknowledge_every - 1) * segment,
+            quick_until: u64::from(settings.quick_acknowledgements) * segment,
+            echo: settings.congestion_control.needs().echo(),
+            urgent: if settings.quick_echo { WINDOW_REDUCED } else { 0 },
             arrived: Reassembly::default(),
             end: u64::MAX,
             pending: 0,
@@ -81,7 +89,8 @@ impl TcpReceiver {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn on_data(&mut self, packet: &Packet) -> Received {
-        let before = if self.pending > 0 { self.on_mark_change(packet) } else { None };
+        let turned = self.marked != packet.is(MARKED);
+        let before = if turned { self.on_turn(packet) } else { None };
         let start = packet.sequence();
         let end = start + packet.length();
         if packet.is(LAST) {
@@ -99,13 +108,21 @@ impl TcpReceiver {
         };
         self.pending += packet.length();
         let complete = self.arrived.next == self.end;
-        let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
-        if self.turned(packet) && !is_syn(packet) {
-            let latched = self.echo == Echo::Latched && !packet.is(WINDOW_REDUCED);
-            self.marked = packet.is(MARKED) || latched;
+        let answers_turn = turned && self.answer_turn(packet);
+        let at_once = !in_order
+            || complete
+            || self.pending > self.withheld
+            || start < self.quick_until
+            || packet.is(self.urgent)
+            || answers_turn
+            || is_syn(packet);
+        let mut now = at_once.then(|| self.acknowledge(block));
+        if had > 0
+            && let Some(now) = &mut now
+        {
+            now.flags |= REPEATED;
         }
-        let at_once = !in_order || complete || self.pending > self.withheld || answers_turn || is_syn(packet);
-        Received { before, now: at_once.then(|| self.acknowledge(block)), complete, had }
+        Received { before, now, complete, had }
     }
 
     /// Acknowledges what is pending, since its timer has expired.
@@ -113,15 +130,32 @@ impl TcpReceiver {
         (self.pending > 0).then(|| self.acknowledge(None))
     }
 
-    fn turned(&self, packet: &Packet) -> bool {
-        self.marked != packet.is(MARKED)
-    }
-
     /// Answers what is pending with the old state if marked packets begin or end here: the two-state machine of DCTCP's
     /// receiver (SIGCOMM 2010, figure 10).
-    fn on_mark_change(&mut self, packet: &Packet) -> Option<Acknowledgement> {
-        let old_state = self.echo == Echo::Exact(EchoReading::OldState);
-        (old_state && self.turned(packet)).then(|| self.acknowledge(None))
+    #[inline(never)]
+    fn on_turn(&mut self, packet: &Packet) -> Option<Acknowledgement> {
+        let old_state = self.echo == Echo::Exact(EchoReading::OldState) && !is_syn(packet);
+        (old_state && self.pending > 0).then(|| self.acknowledge(None))
+    }
+
+    /// Takes in that marked packets begin or end here. Returns whether this packet is acknowledged at once.
+    #[inline(never)]
+    fn answer_turn(&mut self, packet: &Packet) -> bool {
+        if is_syn(packet) {
+            return false;
+        }
+        let latched = self.echo == Echo::Latched && !packet.is(WINDOW_REDUCED);
+        let before = std::mem::replace(&mut self.marked, packet.is(MARKED) || latched);
+        match self.echo {
+            Echo::Exact(EchoReading::NewState) => true,
+            Echo::Exact(EchoReading::OldState) => self.urgent > 0,
+            Echo::Latched if self.urgent > 0 && self.marked && !before => {
+                // This packet and the next (Linux).
+                self.quick_until = packet.sequence() + 2 * packet.length();
+                true
+            }
+            Echo::Latched | Echo::None => false,
+        }
     }
 
     #[inline]
@@ -129,7 +163,7 @@ impl TcpReceiver {
         self.pending = 0;
         Acknowledgement {
             next: self.arrived.next,
-            echo: self.marked && self.echo != Echo::None,
+            flags: if self.marked && self.echo != Echo::None { ECHO } else { 0 },
             stamp: self.pending_stamp,
             block: block.or_else(|| self.arrived.first_block()),
         }
@@ -140,9 +174,13 @@ impl TcpReceiver {
 mod tests {
     use super::*;
     use crate::packet::{ECN_CAPABLE, Header};
+    use crate::reading::from_text;
 
     fn receiver_of(every: u32, echo: Echo) -> TcpReceiver {
-        TcpReceiver::new(every, Bytes::new(1000), echo)
+        let text = "payload = '1000B'
+            congestion_control = { algorithm = 'reno' }";
+        let settings = Tcp { acknowledge_every: every, ..from_text(text) };
+        TcpReceiver { echo, ..TcpReceiver::new(&settings) }
     }
 
     fn data(number: u64, marked: bool) -> Packet {
@@ -158,7 +196,7 @@ mod tests {
         for (index, &(number, marked)) in packets.iter().enumerate() {
             let received = receiver.on_data(&data(number, marked));
             for answer in received.before.iter().chain(&received.now) {
-                answers.push((index + 1, answer.next / 1000, answer.echo));
+                answers.push((index + 1, answer.next / 1000, answer.flags & ECHO > 0));
             }
         }
         answers
@@ -172,7 +210,7 @@ mod tests {
         let echoes = |every| {
             let mut receiver = receiver_of(every, Echo::Latched);
             let answers = packets().filter_map(|packet| receiver.on_data(&packet).now);
-            answers.map(|answer| (answer.next / 1000, answer.echo)).collect::<Vec<_>>()
+            answers.map(|answer| (answer.next / 1000, answer.flags & ECHO > 0)).collect::<Vec<_>>()
         };
         let of_each =
             [(1, false), (2, true), (3, true), (4, true), (5, false), (6, false), (7, true), (8, true)];
@@ -194,7 +232,7 @@ mod tests {
 
         let mut receiver = receiver_of(2, Echo::Exact(EchoReading::OldState));
         assert_eq!(acknowledged(&mut receiver, &[(0, false), (1, true)]), [(2, 1, false)]);
-        assert_eq!(receiver.on_timer().map(|answer| (answer.next, answer.echo)), Some((2000, true)));
+        assert_eq!(receiver.on_timer().map(|answer| (answer.next, answer.flags)), Some((2000, ECHO)));
     }
 
     /// RFC 8257, section 3.2, followed by hand.
@@ -250,7 +288,7 @@ mod tests {
         let syn = |stamp| Header { flags: ECN_CAPABLE | MARKED, stamp, ..Header::default() }.into();
         for echo in [Echo::None, Echo::Latched, Echo::Exact(EchoReading::OldState)] {
             let mut receiver = receiver_of(2, echo);
-            let answer = |next, stamp, block| Acknowledgement { next, echo: false, stamp, block };
+            let answer = |next, stamp, block| Acknowledgement { next, flags: 0, stamp, block };
             assert_eq!(receiver.on_data(&syn(7)).now, Some(answer(0, 7, None)));
             receiver.on_data(&data(1, false));
             assert_eq!(receiver.on_data(&syn(8)).now, Some(answer(0, 8, Some((1000, 2000)))));
@@ -261,10 +299,38 @@ mod tests {
     }
 
     #[test]
-    fn data_that_came_before_is_acknowledged_again() {
+    fn data_that_came_before_is_acknowledged_again_and_said_to_be() {
         let mut receiver = receiver_of(2, Echo::None);
         receiver.on_data(&data(0, false));
         let answer = receiver.on_data(&data(0, false)).now.unwrap();
-        assert_eq!(answer.next, 1000);
+        assert_eq!((answer.next, answer.flags), (1000, REPEATED));
+    }
+
+    #[test]
+    fn the_first_segments_are_each_acknowledged_at_once() {
+        let mut receiver = TcpReceiver { quick_until: 3000, ..receiver_of(2, Echo::None) };
+        let packets: Vec<_> = (0..7).map(|number| (number, false)).collect();
+        let answered: Vec<_> = acknowledged(&mut receiver, &packets).iter().map(|answer| answer.1).collect();
+        assert_eq!(answered, [1, 2, 3, 5, 7]);
+    }
+
+    /// Linux: the pending packet with the old state, and the first marked one with the new.
+    #[test]
+    fn a_quick_echo_answers_a_change_of_marks_with_both_states() {
+        let old_state = Echo::Exact(EchoReading::OldState);
+        let mut receiver = TcpReceiver { urgent: WINDOW_REDUCED, ..receiver_of(2, old_state) };
+        let answers = acknowledged(&mut receiver, &marks([false, true, true, true, false]));
+        assert_eq!(answers, [(2, 1, false), (2, 2, true), (4, 4, true), (5, 5, false)]);
+    }
+
+    #[test]
+    fn a_latched_quick_echo_answers_the_first_two_marks_and_the_reduction() {
+        let mut receiver = TcpReceiver { urgent: WINDOW_REDUCED, ..receiver_of(3, Echo::Latched) };
+        let flags = [0, MARKED, 0, 0, WINDOW_REDUCED, 0];
+        let packets = (0..).zip(flags).map(|(number, flags)| data_with(number, ECN_CAPABLE | flags));
+        let answers: Vec<_> = packets.filter_map(|packet| receiver.on_data(&packet).now).collect();
+        let told: Vec<_> =
+            answers.iter().map(|answer| (answer.next / 1000, answer.flags & ECHO > 0)).collect();
+        assert_eq!(told, [(2, true), (3, true), (5, false)]);
     }
 }

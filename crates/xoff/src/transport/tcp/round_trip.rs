@@ -56,13 +56,24 @@ impl RoundTrip {
         } else {
             (self.smoothed + self.variation * 4).max(bounds.minimum)
         };
-        if self.backoff == 0 { base.min(bounds.maximum) } else { self.backed_off(base, bounds) }
+        if self.backoff == 0 { base.min(bounds.maximum) } else { self.backed_off(base, bounds.maximum) }
     }
 
+    /// Four times the variation of the round-trip time [4 * RTTVAR].
+    pub(super) fn deviation(&self) -> Span {
+        self.variation * 4
+    }
+
+    /// Ends a back-off, since the timeout was too early.
+    pub(super) fn forgive(&mut self) {
+        self.backoff = 0;
+    }
+
+    /// Doubles a timeout for each expiry, up to the largest.
     #[cold]
-    fn backed_off(&self, base: Span, bounds: &Bounds) -> Span {
+    pub(super) fn backed_off(&self, base: Span, maximum: Span) -> Span {
         let doubled = u128::from(base.get()) << self.backoff.min(64);
-        Span::new(doubled.min(u128::from(bounds.maximum.get())) as u64)
+        Span::new(doubled.min(u128::from(maximum.get())) as u64)
     }
 }
 

@@ -4,24 +4,32 @@
 //! window; the sender counts those that are (pipe, RFC 6675, section 4) and lets segments go while the window has room.
 //! Segments known to be lost go first, then new data.
 //!
-//! A sender is in one of three states, as in Linux. In `Open` nothing is known to be lost, and every acknowledgement
-//! may let the window grow. Duplicate or selective acknowledgements of so many segments as `duplicate_threshold` says
+//! A sender is in one of four states, as in Linux. In `Open` nothing is known to be lost, and every acknowledgement
+//! may let the window grow. An echo begins `Reducing` where reductions are spread over a round trip (RFC 6937).
+//! Duplicate or selective acknowledgements of so many segments as `duplicate_threshold` says
 //! begin a `Recovery` (RFC 6675, section 5; RFC 6582, section 3.2). The congestion control then lowers the window
 //! once, and holes are sent again until everything that was out at the loss is acknowledged. An expiry of the
 //! retransmission timer begins `Loss` (RFC 6298, section 5): everything that has not arrived counts as lost, the
 //! timeout doubles, and the flow starts again from a window of one segment.
 //!
-//! SACK repairs by a scoreboard of the blocks that acknowledgements report. `NewReno` has none: it sends again the
-//! first missing segment on each partial acknowledgement, and inflates the window by duplicates.
+//! SACK and RACK repair by a scoreboard of the blocks that acknowledgements report. `NewReno` has none: it sends again
+//! the first missing segment on each partial acknowledgement, and inflates the window by duplicates. Reno does so too,
+//! but its recovery ends with the first acknowledgement of new data (RFC 5681, section 3.2).
+//!
+//! Most acknowledgements take a short path: nothing is lost, and no option of the transport concerns them. All others
+//! go through `on_ack_otherwise`, step by step: blocks, state, congestion control, losses, reduction, timer.
 
 use super::connection::Connection;
+use super::forward_rto::{ForwardRto, Heard, Verdict};
+use super::options::{Options, Probe};
+use super::rack::Rack;
 use super::round_trip::{Bounds, RoundTrip};
-use super::segmentation::Segmentation;
+use super::schedule::{Due, Schedule};
 use super::timing::Timing;
-use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
+use crate::congestion_control::{Ack, Algorithm, Flow, Growth, Loss, LossKind};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::packet::{ECHO, Packet};
-use crate::scenario::{Host, Recovery, Tcp};
+use crate::packet::{ECHO, Packet, REPEATED};
+use crate::scenario::{Host, LossReduces, Recovery, Tcp};
 use crate::transport::Transmit;
 use crate::transport::scoreboard::Scoreboard;
 
@@ -31,6 +39,8 @@ use crate::transport::scoreboard::Scoreboard;
 pub enum State {
     /// Nothing is known to be lost.
     Open = 0,
+    /// Reducing the window for an echo, until something sent after the echo is acknowledged [CWR].
+    Reducing = 2,
     /// Repairing what duplicate or selective acknowledgements told of, until `recover` is acknowledged.
     Recovery = 3,
     /// Starting again after a timeout, until `recover` is acknowledged.
@@ -47,14 +57,19 @@ fn initial_window(settings: &Tcp) -> Bytes {
     window.min(settings.maximum_window.unwrap_or(Bytes::MAX))
 }
 
-/// State that is looked at when new segments leave, where there is any.
-#[derive(Clone, Debug)]
-struct Departures {
-    /// Trains of segmentation offload, if the host has it.
-    segmentation: Option<Segmentation>,
-    /// Timed segment, if there are no timestamps.
-    timing: Option<Timing>,
+/// Effect of an acknowledgement on the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerChange {
+    /// The timer runs on.
+    Keeps,
+    /// The timer starts again.
+    Restarts,
+    /// The timer stops, until something is sent or waited for.
+    Stops,
 }
+
+/// Most bytes of an acknowledgement that takes the short path, where nothing stands in its way: any.
+const ANY: u64 = u64::MAX >> 1;
 
 /// Sending state of one flow. The fields that an acknowledgement touches while nothing is lost come first.
 #[derive(Clone, Debug)]
@@ -68,16 +83,17 @@ pub struct TcpSender {
     size: u64,
     segment: u64,
     maximum_window: u64,
-    /// Window beyond the congestion control's by duplicate acknowledgements under `NewReno`.
+    /// Window beyond the congestion control's, modulo 2^64: by duplicate acknowledgements under `NewReno`, or while a
+    /// reduction is spread over a round trip, when it may be less.
     inflation: u64,
-    /// Most bytes of an acknowledgement that takes the plain path: one sample and one call of the congestion control.
-    taken_plainly: Bytes,
+    /// Most bytes of an acknowledgement that takes the short path; zero while anything is to be repaired.
+    taken_plainly: u64,
     /// Bytes of earlier flows on this connection. The flow's own bytes count from 0; the congestion control hears of
     /// them from here on.
     carried_before: u64,
     /// First byte of the segment that tells the receiver of a reduced window; `u64::MAX` before the first reduction.
     reduced_before: u64,
-    departures: Option<Box<Departures>>,
+    options: Option<Box<Options>>,
     duplicates: u32,
     state: State,
     window_limited: bool,
@@ -93,8 +109,9 @@ pub struct TcpSender {
     recover: u64,
     /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
     rescued: bool,
-    /// Most acknowledged bytes that the congestion control hears of at once.
-    counted_at_once: Bytes,
+    /// Whether every acknowledgement concerns an option.
+    is_optioned: bool,
+    loss_reduces: LossReduces,
     /// First byte not yet sent when the first known block came, or the first duplicate under `NewReno`.
     limited_from: u64,
     /// First byte that was not acknowledged when the timer last expired.
@@ -115,12 +132,24 @@ impl TcpSender {
     /// A flow of `size` bytes between such hosts that has sent nothing.
     pub fn new(settings: &Tcp, host: &Host, size: Bytes) -> Self {
         let segment = settings.payload;
-        let segmentation =
-            host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
-        let timing = (!settings.timestamps).then(Timing::default);
-        let counted_at_once = if host.receive_offload.is_some() { segment } else { Bytes::MAX };
+        let options = Options::of(settings, host);
+        let is_optioned = options.as_ref().is_some_and(|options| options.hear_every_acknowledgement());
         let initial_window = initial_window(settings);
-        let flow = Flow { segment, initial_window, line_rate: Rate::MAX, ..Flow::default() };
+        // Of joined segments each counts, as if it were acknowledged by itself (Linux since 4.0).
+        let joins = host.receive_offload.is_some();
+        let flow = Flow {
+            segment,
+            initial_window,
+            initial_threshold: settings.initial_threshold,
+            growth: settings.growth.unwrap_or(if joins {
+                Growth::Segments
+            } else {
+                Growth::Acknowledgements
+            }),
+            window_unit: settings.window_unit,
+            line_rate: Rate::MAX,
+            ..Flow::default()
+        };
         Self {
             size: size.get(),
             segment: segment.get(),
@@ -146,10 +175,10 @@ impl TcpSender {
             window_limited: false,
             reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
-            taken_plainly: if timing.is_some() { Bytes::ZERO } else { counted_at_once },
-            departures: (segmentation.is_some() || timing.is_some())
-                .then(|| Box::new(Departures { segmentation, timing })),
-            counted_at_once,
+            taken_plainly: if is_optioned { 0 } else { ANY },
+            options,
+            is_optioned,
+            loss_reduces: settings.loss_reduces,
             carried_before: 0,
             limited_from: 0,
             expired_at: u64::MAX,
@@ -199,22 +228,22 @@ impl TcpSender {
         self.unacknowledged == self.size
     }
 
-    /// Whether an acknowledgement of something new leaves the retransmission timer as it is. If much of a window is
-    /// lost, a timeout is better than repair segment by segment (RFC 6582, section 3.2, step 3).
-    #[inline]
-    pub fn keeps_timer(&self) -> bool {
-        self.partials > 1
-    }
-
     /// Whether anything sent is not acknowledged.
     #[inline]
     pub fn is_waiting(&self) -> bool {
         self.unacknowledged < self.next
     }
 
-    /// Bytes the congestion control allows in flight, no more than the largest window.
+    /// Bytes that may be in flight, without what duplicate acknowledgements add.
     #[inline]
     pub fn window(&self) -> Bytes {
+        let reduced = if self.spreads_reduction() { self.inflation } else { 0 };
+        Bytes::new(self.bounded_window().get().wrapping_add(reduced))
+    }
+
+    /// Bytes that the congestion control allows in flight, no more than the largest window.
+    #[inline]
+    fn bounded_window(&self) -> Bytes {
         self.congestion_control.window().min(Bytes::new(self.maximum_window))
     }
 
@@ -242,6 +271,34 @@ impl TcpSender {
     #[inline]
     pub fn timeout(&self) -> Span {
         self.round_trip.timeout(&self.bounds)
+    }
+
+    /// Returns how long after `now` the next timer is due.
+    #[inline]
+    pub fn until_due(&mut self, now: Time) -> Span {
+        if self.is_optioned { self.until_due_of_several(now) } else { self.timeout() }
+    }
+
+    #[cold]
+    fn until_due_of_several(&mut self, now: Time) -> Span {
+        let may_probe = self.may_probe();
+        let is_alone = self.in_flight() <= self.segment;
+        let (round_trip, timeout) = (self.round_trip, self.timeout());
+        let Some(Options { rack, schedule: Some(schedule), .. }) = self.options.as_deref_mut() else {
+            return timeout;
+        };
+        let reordering = rack.as_ref().and_then(|rack| rack.wait);
+        let probe = may_probe.then(|| schedule.probe_timeout(&round_trip, is_alone));
+        schedule.next(now, &round_trip, reordering, probe)
+    }
+
+    /// Whether a probe may go when no acknowledgement comes for a while (RFC 8985, section 7.2).
+    fn may_probe(&self) -> bool {
+        let probe = self.options.as_ref().and_then(|options| options.probe.as_ref());
+        probe.is_some_and(|probe| probe.end.is_none())
+            && self.recovery.reads_blocks()
+            && matches!(self.state, State::Open | State::Reducing)
+            && self.scoreboard.is_clear()
     }
 
     /// Whether the segment that begins here tells the receiver that the window was reduced (RFC 3168, section 6.1.2).
@@ -284,18 +341,18 @@ impl TcpSender {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn poll_transmit(&mut self, now: Time) -> Transmit {
-        let window = self.window().get() + self.inflation;
+        let window = self.bounded_window().get().wrapping_add(self.inflation);
         let in_flight = self.in_flight();
         if !self.scoreboard.is_clear()
-            && let Some(segment) = self.scoreboard.next_lost()
+            && let Some(segment) = self.next_to_repair()
         {
-            return self.repair(segment, in_flight, window);
+            return self.repair(now, segment, in_flight, window);
         }
         self.window_limited = false;
         if self.next < self.size {
             let length = self.segment.min(self.size - self.next);
             if in_flight + length > window
-                || self.departures.is_some() && !self.may_leave(now, length, in_flight, window)
+                || self.options.is_some() && !self.may_leave(now, length, in_flight, window)
             {
                 return self.window_full();
             }
@@ -304,9 +361,9 @@ impl TcpSender {
             return Transmit::Segment { sequence, length: length as u32, retransmission: false };
         }
         if self.state == State::Recovery && in_flight + self.segment <= window {
-            return self.repair_the_tail();
+            return self.repair_the_tail(now);
         }
-        Transmit::Idle
+        if self.is_optioned { self.probe_the_tail(now) } else { Transmit::Idle }
     }
 
     /// Notes that the window keeps this flow from sending. At the largest window the congestion control's is not the
@@ -317,25 +374,57 @@ impl TcpSender {
         Transmit::WindowFull
     }
 
-    /// Whether segmentation offload, if there is any, lets the next segment go, which may then be timed. Losses are
-    /// repaired segment by segment.
+    /// Whether the options let the next segment go. If so, they take it in. Losses are repaired segment by segment, and
+    /// not in trains.
     fn may_leave(&mut self, now: Time, length: u64, in_flight: u64, window: u64) -> bool {
-        let Some(departures) = &mut self.departures else { return true };
-        let Departures { segmentation, timing } = &mut **departures;
-        if let Some(segmentation) = segmentation
+        let is_reducing = self.spreads_reduction();
+        let Some(options) = &mut self.options else { return true };
+        let probe = options.probe.as_mut().and_then(|probe| Some((probe.due.take()?, probe)));
+        let is_probe = probe.is_some();
+        if let Some((inflation, probe)) = probe {
+            self.inflation = inflation;
+            *probe = Probe { end: Some(self.next + length), again: false, due: None };
+        }
+        if let Some(segmentation) = &mut options.segmentation
             && self.state == State::Open
+            && !is_probe
             && !segmentation.may_go(self.next, window - in_flight, window, self.size - self.next)
         {
             return false;
         }
-        if let Some(timing) = timing {
+        if let Some(timing) = &mut options.timing {
             timing.on_sent(now, self.next + length);
         }
+        options.on_sent(now, self.next / self.segment, length, is_reducing);
         true
     }
 
     fn timing(&mut self) -> Option<&mut Timing> {
-        self.departures.as_mut()?.timing.as_mut()
+        self.options.as_mut()?.timing.as_mut()
+    }
+
+    /// Whether a reduction is under way that is spread over a round trip. Recoveries without blocks have a rule of their
+    /// own, by duplicates.
+    #[inline]
+    fn spreads_reduction(&self) -> bool {
+        if self.options.is_none() {
+            return false;
+        }
+        let spreads = self.options.as_ref().is_some_and(|options| options.reduction.is_some());
+        match self.state {
+            State::Reducing => spreads,
+            State::Recovery => spreads && self.recovery.reads_blocks(),
+            State::Open | State::Loss => false,
+        }
+    }
+
+    /// Returns the next lost segment, unless new data goes first because a timeout is in doubt.
+    fn next_to_repair(&mut self) -> Option<u64> {
+        let in_doubt = self.options.as_ref().and_then(|options| options.forward_rto.as_ref());
+        if in_doubt.is_some_and(ForwardRto::sends_new) && self.next < self.size {
+            return None;
+        }
+        self.scoreboard.next_lost()
     }
 
     /// Bytes believed to be in the network [pipe].
@@ -358,111 +447,311 @@ impl TcpSender {
         if is_sent && self.scoreboard.is_gone(last) { self.segment - length } else { 0 }
     }
 
-    fn repair(&mut self, segment: u64, in_flight: u64, window: u64) -> Transmit {
+    fn repair(&mut self, now: Time, segment: u64, in_flight: u64, window: u64) -> Transmit {
         if !self.forced && in_flight + self.segment > window {
             return self.window_full();
         }
         self.forced = false;
         self.scoreboard.sent_again();
-        self.send_again(segment)
+        self.send_again(now, segment)
     }
 
     /// Sends again when no loss is known and no new data is left (RFC 6675, section 4, `NextSeg` rules 3 and 4).
-    fn repair_the_tail(&mut self) -> Transmit {
-        if self.recovery == Recovery::NewReno {
+    fn repair_the_tail(&mut self, now: Time) -> Transmit {
+        if self.recovery != Recovery::Sack {
             return Transmit::Idle;
         }
         if let Some(segment) = self.scoreboard.next_unsacked() {
             self.scoreboard.sent_again();
-            return self.send_again(segment);
+            return self.send_again(now, segment);
         }
         let last = (self.next - 1) / self.segment;
         if self.rescued || self.scoreboard.highest_sacked() == Some(last) {
             return Transmit::Idle;
         }
         self.rescued = true;
-        self.send_again(last)
+        self.send_again(now, last)
     }
 
-    fn send_again(&mut self, segment: u64) -> Transmit {
+    /// Sends the last segment again if a probe is due and there is no new data.
+    fn probe_the_tail(&mut self, now: Time) -> Transmit {
+        let probe = self.options.as_mut().and_then(|options| options.probe.as_mut());
+        let Some(inflation) = probe.as_ref().and_then(|probe| probe.due) else { return Transmit::Idle };
+        self.inflation = inflation;
+        if let Some(probe) = probe {
+            *probe = Probe { end: Some(self.next), again: true, due: None };
+        }
+        self.send_again(now, (self.next - 1) / self.segment)
+    }
+
+    fn send_again(&mut self, now: Time, segment: u64) -> Transmit {
         let sequence = segment * self.segment;
         let length = self.segment.min(self.size - sequence);
         self.retransmitted += Bytes::new(length);
-        if let Some(timing) = self.timing() {
-            timing.on_sent_again();
+        let is_reducing = self.spreads_reduction();
+        let is_first = sequence <= self.unacknowledged;
+        if let Some(options) = &mut self.options {
+            if let Some(timing) = &mut options.timing {
+                timing.on_sent_again();
+            }
+            options.on_sent(now, segment, length, is_reducing);
+            if let Some(schedule) = &mut options.schedule
+                && is_first
+            {
+                schedule.from = Some(now);
+            }
         }
         Transmit::Segment { sequence, length: length as u32, retransmission: true }
     }
 
-    /// Takes an acknowledgement. Returns whether it acknowledges anything new.
+    /// Takes an acknowledgement. Returns its effect on the retransmission timer.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, packet: &Packet) -> bool {
+    pub fn on_ack(&mut self, now: Time, packet: &Packet) -> TimerChange {
         let cumulative = packet.sequence().min(self.size);
-        if cumulative < self.unacknowledged {
-            return false;
+        let newly_acked = cumulative.wrapping_sub(self.unacknowledged);
+        // An acknowledgement of nothing new, or of less than the last, is large here.
+        if newly_acked.wrapping_sub(1) >= self.taken_plainly || packet.length() > 0 || packet.is(ECHO) {
+            return self.on_ack_otherwise(now, packet);
         }
-        let newly_acked = cumulative - self.unacknowledged;
-        let news = packet.length() > 0 && self.on_block(packet);
-        if newly_acked > 0 {
-            self.on_progress(now, packet, newly_acked);
-        } else if self.is_waiting() && (news || self.recovery == Recovery::NewReno && !answers_syn(packet)) {
-            self.on_duplicate();
-        }
-        self.look_for_losses(now);
-        newly_acked > 0
+        self.unacknowledged = cumulative;
+        let ack = Ack {
+            newly_acked: Bytes::new(newly_acked),
+            cumulative: self.position(cumulative),
+            next_sequence: self.position(self.next),
+            window_limited: self.window_limited,
+            ..Ack::default()
+        };
+        self.round_trip.sample(now.since(Time::new(packet.stamp())));
+        self.congestion_control.on_ack(now, &ack);
+        if self.is_waiting() { TimerChange::Restarts } else { TimerChange::Stops }
     }
 
-    #[inline]
-    fn on_progress(&mut self, now: Time, packet: &Packet, newly_acked: u64) {
-        self.unacknowledged += newly_acked;
+    /// Takes an acknowledgement while something is to be repaired, or with an echo or a block, or for an option.
+    #[inline(never)]
+    fn on_ack_otherwise(&mut self, now: Time, packet: &Packet) -> TimerChange {
+        let cumulative = packet.sequence().min(self.size);
+        let repeats = packet.is(REPEATED);
+        if repeats {
+            self.on_repeated();
+        }
+        if cumulative < self.unacknowledged {
+            return TimerChange::Keeps;
+        }
+        let moved_on = cumulative - self.unacknowledged;
+        let before = self.unacknowledged;
+        let in_block = if packet.length() > 0 { self.on_block(now, packet) } else { 0 };
+        let mut newly_acked = in_block;
+        if moved_on > 0 {
+            newly_acked += moved_on - self.advance(now, cumulative);
+        } else if self.is_waiting() && (in_block > 0 || !self.recovery.reads_blocks() && !answers_syn(packet))
+        {
+            self.on_duplicate();
+        }
+        if self.state == State::Loss && self.is_undone(packet, before, in_block) {
+            self.undo();
+        }
+        let may_grow = self.state == State::Open || self.go_on(now, moved_on);
+        if moved_on > 0 {
+            self.take_sample(now, packet);
+        }
+        let echo = packet.is(ECHO);
+        if newly_acked > 0 {
+            self.tell_congestion_control(now, newly_acked, echo, may_grow && moved_on > 0);
+        }
+        let found = self.look_for_losses(now);
+        self.look_after_probe(now, repeats);
+        if newly_acked > 0 {
+            self.spread_reduction(newly_acked, moved_on > 0 && !found);
+        }
+        self.settle();
+        self.timer_after(moved_on > 0, in_block > 0 || found)
+    }
+
+    /// Moves on to a cumulative acknowledgement. Returns the bytes of it that blocks had told of before.
+    fn advance(&mut self, now: Time, cumulative: u64) -> u64 {
+        let end = cumulative.div_ceil(self.segment);
+        if let Some(rack) = self.rack() {
+            // The scoreboard is asked before it forgets.
+            let mut rack = std::mem::take(rack);
+            rack.advance(now, end, &self.scoreboard);
+            *self.rack().expect("it was there") = rack;
+        }
+        self.unacknowledged = cumulative;
         if self.duplicates > 0 {
             self.forget_duplicates();
         }
-        if !self.scoreboard.is_clear() {
-            self.scoreboard.advance(self.unacknowledged.div_ceil(self.segment));
+        if self.scoreboard.is_clear() {
+            return 0;
         }
-        let may_grow = self.state == State::Open || self.on_progress_in_recovery(now, newly_acked);
+        let has_last = cumulative == self.size && self.is_known(end - 1);
+        let known = self.scoreboard.advance(end) * self.segment;
+        known - if has_last { self.short_of_last() } else { 0 }
+    }
+
+    fn rack(&mut self) -> Option<&mut Rack> {
+        self.options.as_mut()?.rack.as_mut()
+    }
+
+    /// Whether a block has told of a segment.
+    fn is_known(&self, segment: u64) -> bool {
+        !self.scoreboard.is_clear() && self.scoreboard.is_sacked(segment)
+    }
+
+    /// Bytes by which the last segment of the flow falls short of a full one.
+    fn short_of_last(&self) -> u64 {
+        self.size.next_multiple_of(self.segment) - self.size
+    }
+
+    fn take_sample(&mut self, now: Time, packet: &Packet) {
+        let unacknowledged = self.unacknowledged;
+        let sample = match self.timing() {
+            Some(timing) => timing.on_ack(now, unacknowledged),
+            None => Some(now.since(Time::new(packet.stamp()))),
+        };
+        if let Some(sample) = sample {
+            self.round_trip.sample(sample);
+        }
+    }
+
+    /// Tells the congestion control of data that has arrived. An echo may make it reduce the window.
+    fn tell_congestion_control(&mut self, now: Time, newly_acked: u64, echo: bool, may_grow: bool) {
         let ack = Ack {
             newly_acked: Bytes::new(newly_acked),
-            echo: packet.is(ECHO),
+            echo,
             cumulative: self.position(self.unacknowledged),
             next_sequence: self.position(self.next),
             window_limited: self.window_limited && may_grow,
             ..Ack::default()
         };
-        let round_trip = now.since(Time::new(packet.stamp()));
-        if ack.newly_acked > self.taken_plainly || ack.echo {
-            self.on_peculiar_ack(now, ack, round_trip);
-        } else {
-            self.round_trip.sample(round_trip);
-            self.congestion_control.on_ack(now, &ack);
+        let before = self.bounded_window();
+        self.congestion_control.on_ack(now, &ack);
+        if !echo {
+            return;
+        }
+        self.tell_of_reduction(before);
+        self.tell_once_a_window();
+        let end = self.next;
+        if self.state == State::Open
+            && let Some(options) = &mut self.options
+            && let Some(reduction) = &mut options.reduction
+        {
+            reduction.begin(before.get(), end);
+            self.state = State::Reducing;
         }
     }
 
-    /// Takes an acknowledgement with an echo, without timestamps, or of joined segments. For each joined segment the
-    /// congestion control hears as if it were acknowledged by itself (Linux since 4.0). An echo may make it reduce
-    /// the window.
-    #[cold]
-    fn on_peculiar_ack(&mut self, now: Time, all: Ack<'_>, round_trip: Span) {
-        let unacknowledged = self.unacknowledged;
-        let sample = match self.timing() {
-            Some(timing) => timing.on_ack(now, unacknowledged),
-            None => Some(round_trip),
+    /// Sets the window for what has arrived during a reduction that is spread over a round trip.
+    fn spread_reduction(&mut self, arrived: u64, safe: bool) {
+        if !self.spreads_reduction() {
+            return;
+        }
+        let (in_flight, target) = (self.in_flight(), self.bounded_window().get());
+        if let Some(reduction) = self.options.as_mut().and_then(|options| options.reduction.as_mut()) {
+            let window = reduction.on_delivered(arrived, in_flight, target, safe);
+            self.inflation = window.wrapping_sub(target);
+        }
+    }
+
+    /// Lets acknowledgements take the short path once nothing is left to repair.
+    fn settle(&mut self) {
+        let is_plain = self.state == State::Open
+            && self.duplicates == 0
+            && self.scoreboard.is_clear()
+            && !self.is_optioned;
+        self.taken_plainly = if is_plain { ANY } else { 0 };
+    }
+
+    /// Effect on the retransmission timer of an acknowledgement that moves on or brings other news. If much of a window
+    /// is lost, a timeout is better than repair segment by segment (RFC 6582, section 3.2, step 3).
+    fn timer_after(&mut self, moves_on: bool, has_news: bool) -> TimerChange {
+        let is_waiting = self.is_waiting();
+        if self.is_optioned {
+            if moves_on && let Some(schedule) = self.schedule() {
+                schedule.from = None;
+            }
+            // Chosen anew once what may go has gone.
+            return if moves_on || has_news { TimerChange::Stops } else { TimerChange::Keeps };
+        }
+        match (moves_on, is_waiting) {
+            (false, _) => TimerChange::Keeps,
+            (true, false) => TimerChange::Stops,
+            (true, true) if self.partials > 1 => TimerChange::Keeps,
+            (true, true) => TimerChange::Restarts,
+        }
+    }
+
+    fn schedule(&mut self) -> Option<&mut Schedule> {
+        self.options.as_mut()?.schedule.as_mut()
+    }
+
+    /// Takes in that the receiver had already what it has just received.
+    fn on_repeated(&mut self) {
+        self.spurious += 1;
+        if let Some(rack) = self.rack() {
+            rack.on_repeated();
+        }
+    }
+
+    /// Whether an acknowledgement after a timeout shows that the timeout was too early.
+    fn is_undone(&mut self, packet: &Packet, before: u64, in_block: u64) -> bool {
+        let reads_blocks = self.recovery.reads_blocks();
+        let head_end = before + self.segment;
+        let block_end = packet.sequence() + u64::from(packet.reception()) + packet.length();
+        let in_originals = in_block > 0 && block_end <= self.recover;
+        let heard = Heard {
+            moves_on: self.unacknowledged > before,
+            is_whole: self.unacknowledged >= self.recover,
+            has_originals: reads_blocks.then_some(in_originals || self.unacknowledged > head_end),
+            has_news: in_block > 0,
+            has_more: self.next < self.size,
         };
-        if let Some(sample) = sample {
-            self.round_trip.sample(sample);
+        let Some(doubt) = self.options.as_mut().and_then(|options| options.forward_rto.as_mut()) else {
+            return false;
+        };
+        match doubt.on_ack(heard) {
+            Verdict::Nothing => {}
+            Verdict::SendsNew => self.recover = self.next,
+            Verdict::Spurious => return true,
         }
-        let before = self.congestion_control.window();
-        let mut left = all.newly_acked;
-        while left > Bytes::ZERO {
-            let newly_acked = left.min(self.counted_at_once);
-            left -= newly_acked;
-            let cumulative = all.cumulative - left.get();
-            self.congestion_control.on_ack(now, &Ack { newly_acked, cumulative, ..all });
+        false
+    }
+
+    /// Takes back what a timeout did that was too early.
+    #[cold]
+    fn undo(&mut self) {
+        let doubt = self.options.as_mut().and_then(|options| options.forward_rto.as_mut());
+        if let Some(before) = doubt.and_then(ForwardRto::before) {
+            self.congestion_control = before;
         }
-        self.tell_of_reduction(before);
-        if all.echo {
-            self.tell_once_a_window();
+        self.scoreboard.nothing_is_lost();
+        self.round_trip.forgive();
+        self.state = State::Open;
+        self.forced = false;
+    }
+
+    /// Looks whether the probe that is out has been answered, and whether it has repaired a loss (RFC 8985, section 7.4).
+    fn look_after_probe(&mut self, now: Time, repeats: bool) {
+        let unacknowledged = self.unacknowledged;
+        let Some(probe) = self.options.as_mut().and_then(|options| options.probe.as_mut()) else { return };
+        let Some(end) = probe.end else { return };
+        if unacknowledged < end {
+            return;
+        }
+        let has_repaired = probe.again && !repeats && unacknowledged > end;
+        if !probe.again || repeats || has_repaired {
+            probe.end = None;
+        }
+        if has_repaired && self.state == State::Open {
+            let in_flight = self.reduced_from();
+            self.lower_window(now, in_flight, LossKind::Recovery);
+        }
+    }
+
+    /// Bytes that a loss takes for the window that it reduces.
+    fn reduced_from(&self) -> Bytes {
+        match self.loss_reduces {
+            LossReduces::FlightSize => self.flight_size(),
+            LossReduces::Window => self.window(),
         }
     }
 
@@ -476,30 +765,45 @@ impl TcpSender {
 
     /// Has the next new segment tell the receiver if the window is smaller than before.
     fn tell_of_reduction(&mut self, before: Bytes) {
-        if self.congestion_control.window() < before {
+        if self.bounded_window() < before {
             self.reduced_before = self.next;
         }
     }
 
-    /// Goes on with a recovery. Returns whether the window may grow by this acknowledgement: not while a recovery
-    /// lasts, nor by the end of one of `NewReno`, which sets the window (RFC 6582, section 3.2, step 3).
+    /// Goes on with a reduction or a recovery after an acknowledgement that moves on by `moved_on` bytes. Returns whether
+    /// the window may grow by it: not while either lasts, nor by the end of a recovery without blocks, which sets the
+    /// window (RFC 6582, section 3.2, step 3).
     #[cold]
-    fn on_progress_in_recovery(&mut self, now: Time, newly_acked: u64) -> bool {
-        let repairs_by_new_reno = self.state == State::Recovery && self.recovery == Recovery::NewReno;
-        if self.unacknowledged >= self.recover {
-            if repairs_by_new_reno {
+    fn go_on(&mut self, now: Time, moved_on: u64) -> bool {
+        if moved_on == 0 {
+            return self.state == State::Loss;
+        }
+        if self.state == State::Reducing {
+            let reduction = self.options.as_ref().and_then(|options| options.reduction.as_ref());
+            if reduction.is_none_or(|reduction| self.unacknowledged > reduction.end) {
+                self.state = State::Open;
+                self.inflation = 0;
+            }
+            return self.state == State::Open;
+        }
+        let repairs_by_duplicates = self.state == State::Recovery && !self.recovery.reads_blocks();
+        if self.unacknowledged >= self.recover || repairs_by_duplicates && self.recovery == Recovery::Reno {
+            if repairs_by_duplicates && self.recovery == Recovery::NewReno {
                 self.congestion_control.on_recovered(now, Bytes::new(self.next - self.unacknowledged));
+            }
+            if let Some(rack) = self.rack() {
+                rack.on_recovered();
             }
             self.state = State::Open;
             self.inflation = 0;
             self.forced = false;
             self.partials = 0;
-            return !repairs_by_new_reno;
+            return !repairs_by_duplicates;
         }
-        if repairs_by_new_reno {
+        if repairs_by_duplicates {
             // Partial window deflation (RFC 6582, section 3.2, step 3).
-            self.inflation = self.inflation.saturating_sub(newly_acked);
-            if newly_acked >= self.segment {
+            self.inflation = self.inflation.saturating_sub(moved_on);
+            if moved_on >= self.segment {
                 self.inflation += self.segment;
             }
             self.partials = self.partials.saturating_add(1);
@@ -508,16 +812,24 @@ impl TcpSender {
         self.state != State::Recovery
     }
 
-    /// Takes the block of an acknowledgement. Returns whether it tells of anything new.
+    /// Takes the block of an acknowledgement. Returns the bytes of it that are news.
     #[cold]
-    fn on_block(&mut self, packet: &Packet) -> bool {
-        if self.recovery == Recovery::NewReno {
-            return false;
+    fn on_block(&mut self, now: Time, packet: &Packet) -> u64 {
+        if !self.recovery.reads_blocks() {
+            return 0;
         }
         self.begin_scoreboard();
         let start = packet.sequence() + u64::from(packet.reception());
-        let end = start + packet.length();
-        self.scoreboard.sack(start / self.segment, end.div_ceil(self.segment)) > 0
+        let (start, end) = (start / self.segment, (start + packet.length()).div_ceil(self.segment));
+        let last = self.size.saturating_sub(1) / self.segment;
+        let has_last = end > last && !self.scoreboard.is_sacked(last);
+        if let Some(rack) = self.options.as_mut().and_then(|options| options.rack.as_mut()) {
+            let highest = self.scoreboard.highest_sacked();
+            let news = (start..end).filter(|segment| !self.scoreboard.is_sacked(*segment));
+            news.for_each(|segment| rack.on_arrived(now, segment, highest));
+        }
+        let news = self.scoreboard.sack(start, end) * self.segment;
+        news - if has_last { self.short_of_last() } else { 0 }
     }
 
     fn begin_scoreboard(&mut self) {
@@ -535,10 +847,10 @@ impl TcpSender {
             return Bytes::new(sent);
         }
         let before = self.limited_from.saturating_sub(self.unacknowledged);
-        if self.recovery == Recovery::NewReno {
+        if !self.recovery.reads_blocks() {
             return Bytes::new(before);
         }
-        let window = self.window().get();
+        let window = self.bounded_window().get();
         let whole_segments = window / self.segment * self.segment;
         Bytes::new(sent.min(whole_segments.max(before)))
     }
@@ -552,17 +864,19 @@ impl TcpSender {
     /// Counts a duplicate acknowledgement. Without blocks each below the threshold lets a new segment go (limited
     /// transmit; RFC 5681, section 3.2, step 1), and in a recovery every one does.
     fn on_duplicate(&mut self) {
-        if self.duplicates == 0 && self.recovery == Recovery::NewReno {
+        if self.duplicates == 0 && !self.recovery.reads_blocks() {
             self.limited_from = self.next;
         }
         self.duplicates += 1;
         let lets_one_go = match self.state {
-            State::Open => self.duplicates < self.duplicate_threshold && !self.repeats_repairs(),
+            State::Open | State::Reducing => {
+                self.duplicates < self.duplicate_threshold && !self.repeats_repairs()
+            }
             State::Recovery => true,
             State::Loss => false,
         };
-        if lets_one_go && self.recovery == Recovery::NewReno {
-            self.inflation += self.segment;
+        if lets_one_go && !self.recovery.reads_blocks() {
+            self.inflation = self.inflation.wrapping_add(self.segment);
         }
     }
 
@@ -574,16 +888,44 @@ impl TcpSender {
         }
     }
 
-    #[inline]
-    fn look_for_losses(&mut self, now: Time) {
+    /// Looks for losses, and begins a recovery if there are any. Returns whether any is new.
+    fn look_for_losses(&mut self, now: Time) -> bool {
         if self.scoreboard.is_clear() && self.duplicates < self.duplicate_threshold {
-            return;
+            if let Some(rack) = self.rack() {
+                rack.wait = None;
+            }
+            return false;
         }
-        let lost = self.scoreboard.find_losses(self.duplicate_threshold)
-            || self.duplicates >= self.duplicate_threshold;
-        if lost && self.state == State::Open && self.is_waiting() && !self.repeats_repairs() {
+        let found = self.find_losses(now);
+        let lost = if self.recovery == Recovery::Rack { found } else { self.first_is_lost() };
+        let may_recover = match self.state {
+            State::Open => true,
+            State::Reducing => self.spreads_reduction(),
+            State::Recovery | State::Loss => false,
+        };
+        if lost && may_recover && self.is_waiting() && !self.repeats_repairs() {
             self.enter_recovery(now);
         }
+        found
+    }
+
+    /// Declares lost what blocks and times show. Returns whether anything is.
+    fn find_losses(&mut self, now: Time) -> bool {
+        let is_repairing = matches!(self.state, State::Recovery | State::Loss);
+        let threshold = self.duplicate_threshold;
+        let smoothed = self.round_trip.smoothed().unwrap_or_default();
+        if let Some(rack) = self.options.as_mut().and_then(|options| options.rack.as_mut()) {
+            let has_enough = self.scoreboard.sacked_count() >= u64::from(threshold);
+            return rack.find_losses(now, &mut self.scoreboard, is_repairing, has_enough, smoothed);
+        }
+        let before = self.scoreboard.lost_count();
+        self.scoreboard.find_losses(threshold);
+        self.scoreboard.lost_count() > before
+    }
+
+    /// Whether duplicates or blocks show that the first segment is lost.
+    fn first_is_lost(&mut self) -> bool {
+        self.scoreboard.find_losses(self.duplicate_threshold) || self.duplicates >= self.duplicate_threshold
     }
 
     /// Whether duplicate acknowledgements may answer what was sent again, as those of the last byte of a recovery may
@@ -594,24 +936,41 @@ impl TcpSender {
 
     #[cold]
     fn enter_recovery(&mut self, now: Time) {
-        let in_flight = self.flight_size();
-        self.recoveries += 1;
+        let goes_on = self.state == State::Reducing;
+        let in_flight = self.reduced_from();
+        let before = self.window().get();
         self.state = State::Recovery;
+        self.recoveries += 1;
         // RecoveryPoint (RFC 6675, section 5, step 4.1); recover (RFC 6582, section 3.2, step 2).
         self.recover = self.next;
         self.rescued = false;
-        if self.recovery == Recovery::NewReno {
+        if let Some(reduction) = self.options.as_mut().and_then(|options| options.reduction.as_mut()) {
+            if goes_on {
+                // As in Linux, the reduction under way ends where it would have ended.
+                self.recover = reduction.end;
+            } else {
+                reduction.begin(before, self.next);
+            }
+        }
+        if !self.recovery.reads_blocks() {
             // cwnd = ssthresh + 3 * SMSS (RFC 5681, section 3.2, step 3).
             self.inflation = u64::from(self.duplicate_threshold) * self.segment;
         }
-        self.lose_first();
+        if self.recovery != Recovery::Rack {
+            self.lose_first();
+        }
         self.lower_window(now, in_flight, LossKind::Recovery);
     }
 
     fn lower_window(&mut self, now: Time, in_flight: Bytes, kind: LossKind) {
         let first_lost = self.position(self.unacknowledged);
-        let loss = Loss { in_flight, kind, first_lost, next_sequence: self.position(self.next) };
-        let before = self.congestion_control.window();
+        let end = if kind == LossKind::Recovery && self.state == State::Recovery {
+            self.recover
+        } else {
+            self.next
+        };
+        let loss = Loss { in_flight, kind, first_lost, next_sequence: self.position(end) };
+        let before = self.bounded_window();
         self.congestion_control.on_loss(now, &loss);
         self.tell_of_reduction(before);
     }
@@ -621,10 +980,21 @@ impl TcpSender {
     #[cold]
     pub fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
+        let is_first = self.expired_at != self.unacknowledged;
+        if let Some(doubt) = self.options.as_mut().and_then(|options| options.forward_rto.as_mut()) {
+            if is_first {
+                doubt.on_first_timeout(&self.congestion_control);
+            } else {
+                doubt.on_timeout_again();
+            }
+        }
         // A second expiry for the same byte leaves the threshold (RFC 5681, section 3.1).
-        if self.expired_at != self.unacknowledged {
+        if is_first {
             self.expired_at = self.unacknowledged;
-            let in_flight = Bytes::new(self.next - self.unacknowledged);
+            let in_flight = match self.loss_reduces {
+                LossReduces::FlightSize => Bytes::new(self.next - self.unacknowledged),
+                LossReduces::Window => self.window(),
+            };
             self.lower_window(now, in_flight, LossKind::Timeout);
         }
         // RFC 6298, section 5.5.
@@ -637,6 +1007,52 @@ impl TcpSender {
         self.forced = true;
         self.begin_scoreboard();
         self.scoreboard.lose_everything_below(self.next.div_ceil(self.segment));
+        if let Some(options) = &mut self.options {
+            if let Some(rack) = &mut options.rack {
+                rack.wait = None;
+            }
+            if let Some(probe) = &mut options.probe {
+                *probe = Probe::default();
+            }
+            if let Some(schedule) = &mut options.schedule {
+                schedule.from = Some(now);
+            }
+        }
+        self.settle();
+    }
+
+    /// Handles the timer that is due. Returns whether that was the retransmission timer.
+    #[cold]
+    pub fn on_timer(&mut self, now: Time) -> bool {
+        match self.schedule().map_or(Due::Retransmission, |schedule| schedule.due) {
+            Due::Retransmission => {
+                self.on_timeout(now);
+                return true;
+            }
+            Due::Reordering => {
+                if self.look_for_losses(now) {
+                    self.spread_reduction(self.segment, false);
+                }
+            }
+            Due::Probe => self.send_probe(now),
+        }
+        self.settle();
+        false
+    }
+
+    /// Has one segment go whatever the window: a new one, or the last again (RFC 8985, section 7.3).
+    fn send_probe(&mut self, now: Time) {
+        let window = self.bounded_window().get();
+        let room_for_one = (self.in_flight() + self.segment).wrapping_sub(window);
+        let Some(options) = &mut self.options else { return };
+        if let Some(probe) = &mut options.probe {
+            probe.due = Some(self.inflation);
+            self.probes += 1;
+        }
+        self.inflation = room_for_one;
+        if let Some(schedule) = &mut options.schedule {
+            schedule.from = Some(now);
+        }
     }
 }
 
@@ -666,17 +1082,20 @@ mod tests {
         sent
     }
 
-    fn ack(sender: &mut TcpSender, next: u64, block: Option<(u64, u64)>) -> Vec<u64> {
+    fn acknowledgement(next: u64, block: Option<(u64, u64)>) -> Packet {
         let (start, end) = block.unwrap_or((next, next));
-        let packet = Header {
+        Header {
             sequence: next * SEGMENT,
             reception: ((start - next) * SEGMENT) as u32,
             length: ((end - start) * SEGMENT) as u32,
             flags: ACKNOWLEDGEMENT,
             ..Header::default()
         }
-        .into();
-        sender.on_ack(Time::new(100_000_000), &packet);
+        .into()
+    }
+
+    fn ack(sender: &mut TcpSender, next: u64, block: Option<(u64, u64)>) -> Vec<u64> {
+        sender.on_ack(Time::new(100_000_000), &acknowledgement(next, block));
         sent(sender)
     }
 
@@ -866,10 +1285,12 @@ mod tests {
             ack(&mut sender, 0, Some((1, end)));
         }
         let kept = [1, 2, 3, 12].map(|next| {
-            ack(&mut sender, next, None);
-            sender.keeps_timer()
+            let change = sender.on_ack(Time::new(100_000_000), &acknowledgement(next, None));
+            sent(&mut sender);
+            change
         });
-        assert_eq!(kept, [false, true, true, false]);
+        use TimerChange::{Keeps, Restarts, Stops};
+        assert_eq!(kept, [Restarts, Keeps, Keeps, Stops]);
     }
 
     /// RFC 6582, section 3.2, step 2: after a timeout no fast retransmit until more than `recover` is acknowledged.
