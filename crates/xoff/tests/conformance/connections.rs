@@ -45,6 +45,8 @@ struct Stream {
     /// Bytes of all flows so far, beyond which there is nothing to send yet.
     end: u64,
     window_limited: bool,
+    /// Bytes in flight that a block has told of.
+    told: u64,
 }
 
 impl Stream {
@@ -53,7 +55,7 @@ impl Stream {
         let initial_window = segment * u64::from(settings.initial_window);
         let flow = Flow { segment, initial_window, line_rate: Rate::MAX, ..Flow::default() };
         let algorithm = settings.congestion_control.start(&flow);
-        Self { algorithm, unacknowledged: 0, next: 0, end: 0, window_limited: false }
+        Self { algorithm, unacknowledged: 0, next: 0, end: 0, window_limited: false, told: 0 }
     }
 
     fn in_flight(&self) -> u64 {
@@ -75,7 +77,7 @@ impl Stream {
     fn acknowledge(&mut self, now: Time, bytes: u64, echo: bool) {
         self.unacknowledged += bytes;
         let ack = Ack {
-            newly_acked: Bytes::new(bytes),
+            newly_acked: Bytes::new(bytes - std::mem::take(&mut self.told)),
             echo,
             cumulative: self.unacknowledged,
             next_sequence: self.next,
@@ -84,6 +86,18 @@ impl Stream {
         };
         self.algorithm.on_ack(now, &ack);
         self.send(0);
+    }
+
+    /// A block tells of so many bytes.
+    fn tell(&mut self, now: Time, bytes: u64) {
+        self.told = bytes;
+        let ack = Ack {
+            newly_acked: Bytes::new(bytes),
+            cumulative: self.unacknowledged,
+            next_sequence: self.next,
+            ..Ack::default()
+        };
+        self.algorithm.on_ack(now, &ack);
     }
 
     fn lose(&mut self, now: Time, kind: LossKind) {
@@ -166,6 +180,7 @@ impl Pair {
             Event::Acknowledge(segments, echo) => self.acknowledge(segments * SEGMENT, echo),
             Event::Lose if self.stream.in_flight() > 3 * SEGMENT => {
                 self.now = self.now + STEP;
+                self.stream.tell(self.now, 3 * SEGMENT);
                 self.stream.lose(self.now, LossKind::Recovery);
                 let block = (SEGMENT as u32, 3 * SEGMENT as u32);
                 self.answer(self.stream.unacknowledged, block, 0);

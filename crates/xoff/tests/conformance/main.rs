@@ -9,6 +9,7 @@ mod cases;
 mod congestion_control;
 mod congestion_point;
 mod connections;
+mod delivery;
 mod headroom;
 mod marking;
 mod scheduler;
