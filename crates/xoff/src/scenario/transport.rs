@@ -171,6 +171,7 @@ impl Transport {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = presets::describe)]
+#[allow(clippy::struct_excessive_bools)] // each is a key of its own
 pub struct Tcp {
     /// Source of the values that are left out.
     #[serde(default)]

@@ -6,6 +6,7 @@ use crate::congestion_control::Algorithm;
 
 /// Acknowledgement that comes while a timeout is in doubt.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools)] // the questions of RFC 5682, section 2.1, each by itself
 pub(super) struct Heard {
     /// Whether it moves on cumulatively.
     pub(super) moves_on: bool,

@@ -203,8 +203,9 @@ mod tests {
     #[test]
     fn a_retransmission_that_is_lost_is_noticed() {
         let (mut rack, mut scoreboard) = sent();
-        (1..=9)
-            .for_each(|segment| drop(arrives(&mut rack, &mut scoreboard, at(100 + 10 * segment), segment)));
+        for segment in 1..=9 {
+            arrives(&mut rack, &mut scoreboard, at(100 + 10 * segment), segment);
+        }
         scoreboard.sent_again();
         rack.on_sent(at(190), 0);
         rack.on_sent(at(191), 10);

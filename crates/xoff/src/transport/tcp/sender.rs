@@ -1289,8 +1289,8 @@ mod tests {
             sent(&mut sender);
             change
         });
-        use TimerChange::{Keeps, Restarts, Stops};
-        assert_eq!(kept, [Restarts, Keeps, Keeps, Stops]);
+        let (keeps, restarts) = (TimerChange::Keeps, TimerChange::Restarts);
+        assert_eq!(kept, [restarts, keeps, keeps, TimerChange::Stops]);
     }
 
     /// RFC 6582, section 3.2, step 2: after a timeout no fast retransmit until more than `recover` is acknowledged.
