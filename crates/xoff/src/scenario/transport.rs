@@ -203,7 +203,7 @@ pub struct Tcp {
     #[serde(default)]
     pub reduction: Reduces,
     /// Whether a flow that hears nothing for two smoothed round-trip times sends a segment to find out (RFC 8985, section
-    /// 7), so that the loss of a tail is repaired without a timeout. Needs recovery by SACK or RACK.
+    /// 7). The loss of a tail is then repaired without a timeout. Takes effect with recovery by SACK or RACK alone.
     #[serde(default)]
     pub tail_loss_probe: bool,
     /// Whether a timeout is taken back that turns out to have been too early (F-RTO, RFC 5682).
@@ -424,7 +424,7 @@ pub enum RtoFloor {
     /// The whole of it (RFC 6298, section 2.4).
     #[default]
     Timeout,
-    /// What is added to the smoothed round-trip time for its variation (Linux).
+    /// The part for its variation, which is added to the smoothed round-trip time (Linux).
     Variation,
 }
 

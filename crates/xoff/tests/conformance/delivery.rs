@@ -27,9 +27,9 @@ enum Fate {
     /// So many arrive as one.
     Joined(usize),
     Lost,
-    /// It comes after the next.
+    /// The next comes before it.
     Overtaken,
-    /// It arrives, and what answers it is lost.
+    /// The packet arrives, and what answers it is lost.
     Unanswered,
 }
 
