@@ -224,7 +224,10 @@ impl Host {
             return self.finish_sending(slot, context.now, context);
         }
         match timer {
-            TimerChange::Restarts => sending.arm_retransmission(&mut self.pending, context),
+            TimerChange::Restarts => {
+                let due = context.now + sender.timeout();
+                self.pending.arm(&mut sending.timer, TimerKey::Sending(packet.flow()), due);
+            }
             TimerChange::Stops => sending.timer.disarm(),
             TimerChange::Keeps => {}
         }

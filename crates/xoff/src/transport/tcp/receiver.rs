@@ -116,18 +116,14 @@ impl TcpReceiver {
             || packet.is(self.urgent)
             || answers_turn
             || is_syn(packet);
-        let mut now = at_once.then(|| self.acknowledge(block));
-        if had > 0
-            && let Some(now) = &mut now
-        {
-            now.flags |= REPEATED;
-        }
+        let repeats = if had > 0 { REPEATED } else { 0 };
+        let now = at_once.then(|| self.acknowledge(block, repeats));
         Received { before, now, complete, had }
     }
 
     /// Acknowledges what is pending, since its timer has expired.
     pub fn on_timer(&mut self) -> Option<Acknowledgement> {
-        (self.pending > 0).then(|| self.acknowledge(None))
+        (self.pending > 0).then(|| self.acknowledge(None, 0))
     }
 
     /// Answers what is pending with the old state if marked packets begin or end here: the two-state machine of DCTCP's
@@ -135,7 +131,7 @@ impl TcpReceiver {
     #[inline(never)]
     fn on_turn(&mut self, packet: &Packet) -> Option<Acknowledgement> {
         let old_state = self.echo == Echo::Exact(EchoReading::OldState) && !is_syn(packet);
-        (old_state && self.pending > 0).then(|| self.acknowledge(None))
+        (old_state && self.pending > 0).then(|| self.acknowledge(None, 0))
     }
 
     /// Takes in that marked packets begin or end here. Returns whether this packet is acknowledged at once.
@@ -159,11 +155,11 @@ impl TcpReceiver {
     }
 
     #[inline]
-    fn acknowledge(&mut self, block: Option<(u64, u64)>) -> Acknowledgement {
+    fn acknowledge(&mut self, block: Option<(u64, u64)>, repeats: u8) -> Acknowledgement {
         self.pending = 0;
         Acknowledgement {
             next: self.arrived.next,
-            flags: if self.marked && self.echo != Echo::None { ECHO } else { 0 },
+            flags: repeats | if self.marked && self.echo != Echo::None { ECHO } else { 0 },
             stamp: self.pending_stamp,
             block: block.or_else(|| self.arrived.first_block()),
         }

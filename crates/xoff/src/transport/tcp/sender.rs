@@ -530,8 +530,7 @@ impl TcpSender {
     #[inline(never)]
     fn on_ack_otherwise(&mut self, now: Time, packet: &Packet) -> TimerChange {
         let cumulative = packet.sequence().min(self.size);
-        let repeats = packet.is(REPEATED);
-        if repeats {
+        if packet.is(REPEATED) {
             self.on_repeated();
         }
         if cumulative < self.unacknowledged {
@@ -559,9 +558,11 @@ impl TcpSender {
             self.tell_congestion_control(now, newly_acked, echo, may_grow && moved_on > 0);
         }
         let found = self.look_for_losses(now);
-        self.look_after_probe(now, repeats);
-        if newly_acked > 0 {
-            self.spread_reduction(newly_acked, moved_on > 0 && !found);
+        if self.options.is_some() {
+            self.look_after_probe(now, packet.is(REPEATED));
+            if newly_acked > 0 {
+                self.spread_reduction(newly_acked, moved_on > 0 && !found);
+            }
         }
         self.settle();
         self.timer_after(moved_on > 0, in_block > 0 || found)
@@ -570,7 +571,9 @@ impl TcpSender {
     /// Moves on to a cumulative acknowledgement. Returns the bytes of it that blocks had told of before.
     fn advance(&mut self, now: Time, cumulative: u64) -> u64 {
         let end = cumulative.div_ceil(self.segment);
-        if let Some(rack) = self.rack() {
+        if self.is_optioned
+            && let Some(rack) = self.rack()
+        {
             // The scoreboard is asked before it forgets.
             let mut rack = std::mem::take(rack);
             rack.advance(now, end, &self.scoreboard);
@@ -891,7 +894,9 @@ impl TcpSender {
     /// Looks for losses, and begins a recovery if there are any. Returns whether any is new.
     fn look_for_losses(&mut self, now: Time) -> bool {
         if self.scoreboard.is_clear() && self.duplicates < self.duplicate_threshold {
-            if let Some(rack) = self.rack() {
+            if self.is_optioned
+                && let Some(rack) = self.rack()
+            {
                 rack.wait = None;
             }
             return false;
