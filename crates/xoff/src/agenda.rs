@@ -64,6 +64,8 @@ pub struct Fabric {
     /// Time that an arrived packet takes to reach a transport in software.
     /// Zero where links to hosts are as much longer instead.
     pub inbound_delay: Span,
+    /// Whether packets for transports in software may wait to be handed up together.
+    pub hands_up_together: bool,
     /// Whether some adapter takes in less than its link brings, if only at times.
     pub has_slow_receivers: bool,
     /// Plans of the applications: what hosts ask of one another.

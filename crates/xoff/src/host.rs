@@ -79,7 +79,7 @@ const NOT_SEEN: u32 = u32::MAX - 1;
 enum TimerKey {
     /// The next packet that a slow adapter takes in.
     Intake,
-    /// The interrupt that hands packets up.
+    /// The interrupt or poll that hands packets up.
     Interrupt,
     /// Retransmission or pacing of a flow, by its number at this host.
     Sending(u32),
@@ -564,31 +564,49 @@ impl Host {
         self.adapter.port.next_end()
     }
 
-    /// Takes a packet that has crossed the host's delay: it is handed up, or waits for an interrupt. To take the delay
-    /// before that wait and not after it changes no time, since all packets wait as long.
+    /// Takes a packet that has crossed the host's delay: it is handed up, or waits for an interrupt or poll. To take the
+    /// delay before that wait and not after it changes no time, since all packets wait as long.
     #[inline]
     fn receive(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(moderation) = &context.fabric.host.interrupt_moderation
-            && !context.fabric.is_in_adapter(&packet)
-        {
-            if self.interrupts.wait(&packet, moderation, context.now, &mut self.pending) {
-                self.on_interrupt(context);
-            }
-            return;
+        if context.fabric.hands_up_together && !context.fabric.is_in_adapter(&packet) {
+            return self.wait_to_be_handed_up(&packet, context);
         }
         self.count_received(&packet, context);
         self.hand_up(&packet, context);
     }
 
-    /// Interrupts the host if the first packet has waited long enough.
+    /// Has a packet wait for an interrupt or poll, which may come at once.
     #[cold]
-    fn on_interrupt_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if self.interrupts.expires(time, &mut self.pending) {
+    fn wait_to_be_handed_up(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Self { interrupts, pending, .. } = self;
+        let host = &context.fabric.host;
+        let comes_now = match (&host.interrupt_moderation, host.poll_time) {
+            (Some(moderation), _) => interrupts.wait(packet, moderation, context.now, pending),
+            (None, poll_time) => {
+                interrupts.wait_for_poll(packet, poll_time.unwrap_or_default(), context.now, pending)
+            }
+        };
+        if comes_now {
             self.on_interrupt(context);
         }
     }
 
-    /// Hands up every packet that waits for the interrupt, with segments of one flow joined where the host does so.
+    /// Interrupts the host, or has it poll again, if the first packet has waited long enough.
+    #[cold]
+    fn on_interrupt_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if self.interrupts.expires(time, &mut self.pending) {
+            if let Some(poll_time) = context.fabric.host.poll_time {
+                self.interrupts.poll_again(poll_time, context.now);
+            }
+            self.on_interrupt(context);
+        }
+    }
+
+    /// Hands up every packet that waits for the interrupt or poll, with segments of one flow joined where the host does so.
     #[cold]
     fn on_interrupt(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let most = context.fabric.host.receive_offload;

@@ -1,5 +1,5 @@
 //! Ideal time of a flow: alone on an idle network with an unlimited window, exactly and in closed form.
-//! A slowdown is then at least 1 by construction. Waiting for interrupts is part of it.
+//! A slowdown is then at least 1 by construction. Waiting for interrupts or polls is part of it.
 //!
 //! One exception: acknowledgements queue where they take longer than data, and the loss of one lets the last come
 //! earlier than it would alone. Links whose rate changes in the course of a run count with the rate of the start.
@@ -35,8 +35,8 @@ struct Train {
     gap: Span,
     /// Frame of an acknowledgement; nothing where nothing is acknowledged.
     acknowledgement: Option<Bytes>,
-    /// Packets for each acknowledgement, besides the last packet's; nothing where interrupts decide when to
-    /// acknowledge.
+    /// Packets for each acknowledgement, besides the last packet's; nothing where interrupts or polls decide
+    /// when to acknowledge.
     acknowledge_every: Option<u64>,
     /// Frame of a SYN and of its answer, which go before the data.
     handshake: Option<Bytes>,
@@ -108,8 +108,8 @@ impl Train {
         match transport {
             Transport::Tcp(tcp) => {
                 train.acknowledgement = Some(tcp.acknowledgement);
-                train.acknowledge_every =
-                    host.receive_offload.is_none().then_some(tcp.acknowledge_every.into());
+                let joins = host.receive_offload.is_some() && host.hands_up_together();
+                train.acknowledge_every = (!joins).then_some(tcp.acknowledge_every.into());
                 let opens = tcp.handshake && tcp.connections == Connections::PerFlow;
                 train.handshake = opens.then_some(tcp.acknowledgement);
             }

@@ -473,6 +473,7 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
         longest_paths,
         lengths,
         lossless,
+        hands_up_together: host.hands_up_together(),
         host,
         inbound_delay,
         has_slow_receivers: false,

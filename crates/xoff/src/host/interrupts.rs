@@ -1,17 +1,21 @@
-//! Interrupt moderation: packets wait until the adapter interrupts the host, which hands all of them to the transports.
+//! Interrupts and polls: packets wait until the host takes all of them from the adapter and hands them to the transports.
 //!
-//! On an interrupt the host joins segments of one flow (GRO). As in Linux, segments join if they follow in order, are
-//! marked alike, and the later one does not say that the window was reduced. A change of marks is therefore never
-//! hidden from the receiver. Joined segments are handed up at the end of their interrupt.
+//! With interrupt moderation the adapter interrupts the host when a packet has waited for some time, or when many wait.
+//! With polls that take time (NAPI) the first packet interrupts an idle host at once. Packets that come during its poll
+//! wait for the next one, which follows right behind.
 //!
-//! Left out: several receive queues (RSS), polling that goes on while packets come (NAPI), a limit on how many flows
-//! join at once.
+//! On an interrupt or poll the host joins segments of one flow (GRO). As in Linux, segments join if they follow in
+//! order, are marked alike, and the later one does not say that the window was reduced. A change of marks is therefore
+//! never hidden from the receiver. Joined segments are handed up at the end of their interrupt or poll.
+//!
+//! Left out: several receive queues (RSS), polls that go on behind a moderated interrupt, and polls that take longer the
+//! more they bring. Left out: a limit on how many packets one poll brings, and on how many flows join at once.
 
 use super::TimerKey;
 use super::pending::Pending;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{MARKED, Packet, WINDOW_REDUCED};
 use crate::scenario::InterruptModeration;
 
@@ -20,6 +24,8 @@ use crate::scenario::InterruptModeration;
 pub(super) struct Interrupts {
     pub(super) waiting: Ring<Packet>,
     timer: Timer,
+    /// Time until which a poll lasts.
+    busy_until: Time,
     /// The segments that one interrupt joins, in the order of their first packets.
     pub(super) joined: Vec<Packet>,
 }
@@ -40,6 +46,30 @@ impl Interrupts {
             pending.arm(&mut self.timer, TimerKey::Interrupt, now + moderation.time);
         }
         interrupts
+    }
+
+    /// Has a packet wait that has arrived for a poll of this length. Returns whether the host polls now.
+    #[cold]
+    pub(super) fn wait_for_poll(
+        &mut self,
+        packet: &Packet,
+        poll_time: Span,
+        now: Time,
+        pending: &mut Pending,
+    ) -> bool {
+        let is_idle = self.waiting.is_empty() && now >= self.busy_until;
+        self.waiting.push_back(*packet);
+        if is_idle {
+            self.busy_until = now + poll_time;
+        } else if !self.timer.is_armed() {
+            pending.arm(&mut self.timer, TimerKey::Interrupt, self.busy_until);
+        }
+        is_idle
+    }
+
+    /// Begins the poll that follows another and takes what has come meanwhile.
+    pub(super) fn poll_again(&mut self, poll_time: Span, now: Time) {
+        self.busy_until = now + poll_time;
     }
 
     /// Whether the first packet has waited long enough.

@@ -49,11 +49,19 @@ pub struct Host {
     #[serde(default)]
     pub segmentation_offload: Option<Bytes>,
     /// Lets arriving packets wait in the adapter and interrupts the host for many at once. Left out, each is handed up
-    /// as it comes.
+    /// as it comes, unless `poll_time` has it wait.
     #[serde(default)]
     pub interrupt_moderation: Option<InterruptModeration>,
+    /// Time that the host takes for one poll of its adapter (NAPI), instead of `interrupt_moderation`. A packet that finds
+    /// the host idle is polled at once, and what arrives during a poll is handed up together by the next. Left out, a
+    /// poll takes no time.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub poll_time: Option<Span>,
     /// Most bytes of one flow that are handed up, and acknowledged, as one segment (GRO): what follows in order, with the
-    /// same mark and by the same interrupt. Left out, segments stay as they came.
+    /// same mark and by the same interrupt or poll. Without `interrupt_moderation` or `poll_time` each packet is polled by
+    /// itself, so that none join; the sender still counts an acknowledgement of several segments as one of each. Left
+    /// out, segments stay as they came.
     #[serde(default)]
     pub receive_offload: Option<Bytes>,
 }
@@ -81,6 +89,13 @@ fn default_small_queue() -> Bytes {
     Bytes::new(64_000)
 }
 
+impl Host {
+    /// Whether packets for transports in software may wait to be handed up together, for an interrupt or a poll.
+    pub fn hands_up_together(&self) -> bool {
+        self.interrupt_moderation.is_some() || self.poll_time.is_some()
+    }
+}
+
 impl Default for Host {
     fn default() -> Self {
         Self {
@@ -91,6 +106,7 @@ impl Default for Host {
             small_queue: default_small_queue(),
             segmentation_offload: None,
             interrupt_moderation: None,
+            poll_time: None,
             receive_offload: None,
             cnp_delay: Span::ZERO,
             cnp_spacing: Span::ZERO,

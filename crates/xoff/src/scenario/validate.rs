@@ -209,13 +209,12 @@ impl Scenario {
         Ok(())
     }
 
-    /// Segments join while they wait for an interrupt, and what joins or is cut is a segment at least.
+    /// Packets wait for interrupts or for polls, and what joins or is cut is a segment at least.
     fn check_offloads(&self) -> Checked {
-        let Host { segmentation_offload, receive_offload, interrupt_moderation, .. } = self.host;
-        if receive_offload.is_some() && interrupt_moderation.is_none() {
-            let problem = "each segment is handed up as it comes, so that none can join";
-            let expected = "expected host.interrupt_moderation beside it";
-            return Err(ScenarioError::at("host.receive_offload", problem, expected));
+        let Host { segmentation_offload, receive_offload, interrupt_moderation, poll_time, .. } = self.host;
+        if poll_time.is_some() && interrupt_moderation.is_some() {
+            let problem = "is there beside host.interrupt_moderation";
+            return Err(ScenarioError::at("host.poll_time", problem, "expected one of them"));
         }
         let segment = self.largest_segment();
         for (key, size) in [("segmentation", segmentation_offload), ("receive", receive_offload)] {
@@ -558,11 +557,18 @@ mod tests {
     }
 
     #[test]
-    fn receive_offload_needs_interrupt_moderation() {
+    fn packets_wait_for_interrupts_or_for_polls() {
+        let host = |keys: &str| problem(POISSON, &format!("stop.at = \"1ms\"\nhost = {{ {keys} }}"));
+        for keys in ["", ", poll_time = '1us'", ", interrupt_moderation = {}"] {
+            assert_eq!(host(&format!("receive_offload = '64kB'{keys}")), "accepted");
+        }
         assert_eq!(
-            problem(POISSON, "stop.at = \"1ms\"\nhost.receive_offload = \"64kB\""),
-            "host.receive_offload: each segment is handed up as it comes, so that none can join; \
-             expected host.interrupt_moderation beside it"
+            host("poll_time = '1us', interrupt_moderation = {}"),
+            "host.poll_time: is there beside host.interrupt_moderation; expected one of them"
+        );
+        assert_eq!(
+            host("poll_time = '0s'"),
+            "host.poll_time: \"0s\" is too small; expected a value above 0s"
         );
     }
 

@@ -1,6 +1,7 @@
 //! Notes for the user about a scenario, before it runs.
 
 mod events;
+mod hosts;
 mod late;
 mod links;
 mod marking;
@@ -26,6 +27,7 @@ const ALL: &[fn(&Simulation) -> Vec<String>] = &[
     trimming::of,
     recovery::of,
     queue_pairs::of,
+    hosts::of,
     targets::of,
     late::of,
     links::of,

@@ -106,7 +106,7 @@ impl Simulation {
         let Scenario { host, transport, workload, .. } = &self.scenario;
         let mut used = workload.iter().filter_map(|workload| transport.get(workload.transport()));
         host.delay == Span::ZERO
-            && host.interrupt_moderation.is_none()
+            && !host.hands_up_together()
             && used.all(|transport| matches!(transport, Transport::ConstantRate(_)))
             && self.fabric.plans.all().is_empty()
             && self.scenario.slow_receiver.is_empty()

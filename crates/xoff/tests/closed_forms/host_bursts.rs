@@ -55,6 +55,48 @@ fn an_interrupt_is_acknowledged_once_if_its_segments_join() {
     }
 }
 
+/// Runs one flow of 64 packets or another size between hosts with these keys, over links of 10 Gb/s.
+fn polled(size: &str, host: &str) -> (Simulation, Outcome) {
+    let simulation = simulation(&format!(
+        "title = 'polls'\n\
+         topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+         host = {{ small_queue = '1MB', {host} }}\n\
+         transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, initial_window = 1000 }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'tcp', size = '{size}', pairs = [['host0', 'host1']] }}]"
+    ));
+    let outcome = run(&simulation);
+    (simulation, outcome)
+}
+
+#[test]
+fn a_packet_that_finds_hosts_idle_never_waits_for_a_poll() {
+    let (simulation, outcome) = polled("1460B", "poll_time = '10us', receive_offload = '64kB'");
+    let flow = the_flow(&simulation, &outcome);
+    assert_eq!((flow.received, flow.finished), (flow.ideal.received, flow.ideal.finished));
+}
+
+/// The first of 64 packets is polled alone. Eight or nine come in each poll of 10 us, 1230.4 ns apart, and the next
+/// poll brings them. The last comes 77.5152 us after the first, and is there with the poll after 80 us: the ninth.
+#[test]
+fn what_comes_during_a_poll_is_acknowledged_once_if_its_segments_join() {
+    let waits = Span::from_microseconds(80) - Span::new(63 * 1_230_400);
+    for (receive_offload, acknowledgements) in [(", receive_offload = '64kB'", 9), ("", 64)] {
+        let (simulation, outcome) = polled("93440B", &format!("poll_time = '10us'{receive_offload}"));
+        let flow = the_flow(&simulation, &outcome);
+        assert_eq!(outcome.hosts[1].counters.acknowledgements_sent, acknowledgements);
+        assert_eq!(flow.received, flow.ideal.received + waits);
+        assert!(flow.finished >= flow.ideal.finished + waits);
+    }
+}
+
+#[test]
+fn without_a_poll_that_takes_time_nothing_joins() {
+    let (simulation, outcome) = polled("93440B", "receive_offload = '64kB'");
+    let flow = the_flow(&simulation, &outcome);
+    assert_eq!(outcome.hosts[1].counters.acknowledgements_sent, 64);
+    assert_eq!((flow.received, flow.finished), (flow.ideal.received, flow.ideal.finished));
+}
+
 /// Share of its link that the receiver gets, with 16 flows from two senders, a round trip of 30 us and this threshold.
 fn share_of_the_link(algorithm: &str, threshold_kb: u32, bursts: &str) -> f64 {
     let simulation = simulation(&format!(

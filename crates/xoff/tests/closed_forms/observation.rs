@@ -74,7 +74,8 @@ fn no_throughput_is_above_the_rate_of_its_link() {
         let observed = observing(simulation, Every::Span(every), |observe, asked| observe.throughput = asked);
         let simulation = observed.expect("it was accepted before");
         let network = simulation.network();
-        let later = simulation.scenario().link_event.iter().flat_map(|event| event.rates()).flatten();
+        let later =
+            simulation.scenario().link_event.iter().flat_map(|event| [event.rate, event.rate_back]).flatten();
         let fastest_later = later.map(Rate::as_f64).fold(0.0, f64::max);
         let rates: Vec<f64> = (0..network.ports.count() as u32)
             .map(|port| network.rate_of(port).as_f64().max(fastest_later))

@@ -365,6 +365,9 @@ fn host() -> impl Strategy<Value = String> {
         ", interrupt_moderation = { time = '3us', packets = 4 }",
         ", interrupt_moderation = { time = '700ns' }, receive_offload = '9kB'",
         ", interrupt_moderation = {}, segmentation_offload = '64kB', receive_offload = '64kB'",
+        ", poll_time = '2us'",
+        ", poll_time = '900ns', segmentation_offload = '64kB', receive_offload = '64kB'",
+        ", receive_offload = '9kB'",
     ]);
     (delay, jitter, queues, bursts, scheduler()).prop_map(|(delay, jitter, queues, bursts, scheduler)| {
         format!("{delay}, jitter = {jitter}{queues}{bursts}, {scheduler}")
