@@ -78,7 +78,17 @@ impl Options {
         timing.is_some() || rack.is_some() || probe.is_some() || schedule.is_some()
     }
 
+    /// Whether an acknowledgement in order concerns RACK and the timers alone: nothing was sent twice, no probe is out or due,
+    /// and no single segment is timed.
+    pub(super) fn are_at_rest(&self) -> bool {
+        let Self { timing, rack, probe, .. } = self;
+        timing.is_none()
+            && rack.as_ref().is_none_or(|rack| !rack.has_repeats())
+            && probe.is_none_or(|probe| probe.end.is_none() && probe.due.is_none())
+    }
+
     /// Takes in that a segment leaves, for the first time or again.
+    #[inline]
     pub(super) fn on_sent(&mut self, now: Time, segment: u64, length: u64, is_reducing: bool) {
         if let Some(reduction) = &mut self.reduction
             && is_reducing
@@ -87,6 +97,9 @@ impl Options {
         }
         if let Some(rack) = &mut self.rack {
             rack.on_sent(now, segment);
+        }
+        if let Some(schedule) = &mut self.schedule {
+            schedule.heard = now;
         }
     }
 }

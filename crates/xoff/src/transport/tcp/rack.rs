@@ -72,6 +72,26 @@ impl Rack {
         self.latest = self.latest.max((time, segment));
     }
 
+    /// Takes in that the next `count` segments are acknowledged, in order and each after its only transmission. The round
+    /// trip of the last is the shortest.
+    #[inline]
+    pub(super) fn advance_in_order(&mut self, now: Time, count: u64) {
+        let mut last = Time::ZERO;
+        for _ in 0..count {
+            last = self.sent.pop_front().map_or(last, |sent| sent.time);
+        }
+        self.first += count;
+        self.looked_below = self.first;
+        self.latest = (last, self.first - 1);
+        self.round_trip = now.since(last);
+        self.shortest = Some(self.shortest.map_or(self.round_trip, |shortest| shortest.min(self.round_trip)));
+    }
+
+    /// Whether anything that is out was sent more than once.
+    pub(super) fn has_repeats(&self) -> bool {
+        !self.repeats.is_empty()
+    }
+
     /// Takes in that everything below segment `first` is acknowledged. Segments that blocks told of before are known to
     /// the scoreboard.
     pub(super) fn advance(&mut self, now: Time, first: u64, scoreboard: &Scoreboard) {
@@ -84,8 +104,8 @@ impl Rack {
             self.first += 1;
         }
         self.looked_below = self.looked_below.max(first);
-        if self.first == first && self.sent.is_empty() {
-            self.repeats.clear();
+        while self.repeats.front().is_some_and(|&(_, segment)| segment < first) {
+            self.repeats.pop_front();
         }
     }
 

@@ -59,6 +59,12 @@ impl RoundTrip {
         if self.backoff == 0 { base.min(bounds.maximum) } else { self.backed_off(base, bounds.maximum) }
     }
 
+    /// Smoothed round-trip time, zero before the first sample.
+    #[inline]
+    pub(super) fn smoothed_or_zero(&self) -> Span {
+        self.smoothed
+    }
+
     /// Four times the variation of the round-trip time [4 * RTTVAR].
     pub(super) fn deviation(&self) -> Span {
         self.variation * 4

@@ -32,6 +32,10 @@ pub(super) struct Schedule {
     /// Time from which the retransmission timeout runs, while anything is out.
     pub(super) from: Option<Time>,
     pub(super) due: Due,
+    /// Time of the last acknowledgement that brought news, or of the last segment sent, from which a probe waits.
+    pub(super) heard: Time,
+    /// Time at which the probe goes for which the timer was set, without ticks.
+    probe_at: Time,
 }
 
 impl Schedule {
@@ -45,7 +49,19 @@ impl Schedule {
             floor: settings.rto_floor,
             from: None,
             due: Due::Retransmission,
+            heard: Time::ZERO,
+            probe_at: Time::ZERO,
         }
+    }
+
+    /// Takes in an acknowledgement that moves on. Returns whether the timer may run on: it is set for a probe that would go
+    /// no later by now. When it expires, the time of the probe is computed anew.
+    #[inline]
+    pub(super) fn runs_on(&mut self, now: Time, round_trip: &RoundTrip) -> bool {
+        self.from = Some(now);
+        self.heard = now;
+        let wait = round_trip.smoothed_or_zero() * 2 + self.tick * LEAST_TICKS;
+        self.due == Due::Probe && self.probe_at <= now + wait
     }
 
     /// The retransmission timeout.
@@ -70,14 +86,16 @@ impl Schedule {
         reordering: Option<Time>,
         probe: Option<Span>,
     ) -> Span {
-        let retransmission = *self.from.get_or_insert(now) + self.timeout(round_trip);
-        let (due, at) = match (reordering, probe) {
-            (Some(at), _) => (Due::Reordering, at + self.tick * LEAST_TICKS),
-            (None, Some(wait)) => (Due::Probe, (now + wait).min(retransmission)),
-            (None, None) => (Due::Retransmission, retransmission),
+        let from = *self.from.get_or_insert(now);
+        let retransmission = from + self.timeout(round_trip);
+        let (due, set, at) = match (reordering, probe) {
+            (Some(at), _) => (Due::Reordering, now, at + self.tick * LEAST_TICKS),
+            (None, Some(wait)) => (Due::Probe, self.heard, (self.heard + wait).min(retransmission)),
+            (None, None) => (Due::Retransmission, from, retransmission),
         };
         self.due = due;
-        self.on_tick(now, at).max(now).since(now)
+        self.probe_at = at;
+        self.on_tick(set, at).max(now).since(now)
     }
 
     /// Returns the time to wait for an acknowledgement before a probe (RFC 8985, section 7.2). That of a single segment may
@@ -90,14 +108,14 @@ impl Schedule {
         }
     }
 
-    /// Tick at which a timer fires that is set at `now` for `at`: a whole number of ticks after the tick before `now`.
-    fn on_tick(&self, now: Time, at: Time) -> Time {
+    /// Tick at which a timer fires that was set at `set` for `at`: a whole number of ticks after the tick before `set`.
+    fn on_tick(&self, set: Time, at: Time) -> Time {
         let tick = self.tick.get();
         if tick == 0 {
             return at;
         }
-        let ticks = at.max(now).since(now).get().div_ceil(tick);
-        Time::new((now.get() / tick + ticks) * tick)
+        let ticks = at.max(set).since(set).get().div_ceil(tick);
+        Time::new((set.get() / tick + ticks) * tick)
     }
 }
 
@@ -138,7 +156,11 @@ mod tests {
         let (mut schedule, round_trip) = schedule();
         assert_eq!(schedule.probe_timeout(&round_trip, false), Span::from_microseconds(5_000));
         assert_eq!(schedule.probe_timeout(&round_trip, true), Span::from_microseconds(203_000));
+        assert!(!schedule.runs_on(at(3_000), &round_trip), "no timer is set for a probe");
         let wait = schedule.next(at(3_000), &round_trip, None, Some(Span::from_microseconds(5_000)));
         assert_eq!((at(3_000) + wait, schedule.due), (at(8_000), Due::Probe));
+        assert!(schedule.runs_on(at(7_000), &round_trip));
+        let wait = schedule.next(at(8_000), &round_trip, None, Some(Span::from_microseconds(5_000)));
+        assert_eq!(wait, Span::from_microseconds(4_000), "four ticks after the timer that ran on");
     }
 }

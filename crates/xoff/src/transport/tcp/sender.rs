@@ -111,6 +111,8 @@ pub struct TcpSender {
     rescued: bool,
     /// Whether every acknowledgement concerns an option.
     is_optioned: bool,
+    /// Whether it does, and none has anything to do but to hear of what is acknowledged in order.
+    is_at_rest: bool,
     loss_reduces: LossReduces,
     /// First byte not yet sent when the first known block came, or the first duplicate under `NewReno`.
     limited_from: u64,
@@ -178,6 +180,7 @@ impl TcpSender {
             taken_plainly: if is_optioned { 0 } else { ANY },
             options,
             is_optioned,
+            is_at_rest: is_optioned && settings.timestamps,
             loss_reduces: settings.loss_reduces,
             carried_before: 0,
             limited_from: 0,
@@ -530,6 +533,13 @@ impl TcpSender {
     #[inline(never)]
     fn on_ack_otherwise(&mut self, now: Time, packet: &Packet) -> TimerChange {
         let cumulative = packet.sequence().min(self.size);
+        if self.is_at_rest
+            && cumulative > self.unacknowledged
+            && packet.length() == 0
+            && !packet.is(ECHO | REPEATED)
+        {
+            return self.on_ack_at_rest(now, packet, cumulative);
+        }
         if packet.is(REPEATED) {
             self.on_repeated();
         }
@@ -565,19 +575,47 @@ impl TcpSender {
             }
         }
         self.settle();
-        self.timer_after(moved_on > 0, in_block > 0 || found)
+        self.timer_after(now, moved_on > 0, in_block > 0 || found)
+    }
+
+    /// Takes an acknowledgement in order while nothing is to be repaired.
+    fn on_ack_at_rest(&mut self, now: Time, packet: &Packet, cumulative: u64) -> TimerChange {
+        let moved_on = cumulative - self.unacknowledged;
+        self.unacknowledged = cumulative;
+        let ack = Ack {
+            newly_acked: Bytes::new(moved_on),
+            cumulative: self.position(cumulative),
+            next_sequence: self.position(self.next),
+            window_limited: self.window_limited,
+            ..Ack::default()
+        };
+        self.round_trip.sample(now.since(Time::new(packet.stamp())));
+        self.congestion_control.on_ack(now, &ack);
+        let is_waiting = self.is_waiting();
+        let Some(Options { rack, schedule, .. }) = self.options.as_deref_mut() else {
+            return TimerChange::Restarts;
+        };
+        if let Some(rack) = rack {
+            let count = if moved_on == self.segment { 1 } else { moved_on.div_ceil(self.segment) };
+            rack.advance_in_order(now, count);
+        }
+        if let Some(schedule) = schedule {
+            if !is_waiting {
+                schedule.from = None;
+                return TimerChange::Stops;
+            }
+            let runs_on = schedule.runs_on(now, &self.round_trip);
+            return if runs_on { TimerChange::Keeps } else { TimerChange::Stops };
+        }
+        if is_waiting { TimerChange::Restarts } else { TimerChange::Stops }
     }
 
     /// Moves on to a cumulative acknowledgement. Returns the bytes of it that blocks had told of before.
     fn advance(&mut self, now: Time, cumulative: u64) -> u64 {
         let end = cumulative.div_ceil(self.segment);
-        if self.is_optioned
-            && let Some(rack) = self.rack()
-        {
-            // The scoreboard is asked before it forgets.
-            let mut rack = std::mem::take(rack);
+        // The scoreboard is asked before it forgets.
+        if let Some(Options { rack: Some(rack), .. }) = self.options.as_deref_mut() {
             rack.advance(now, end, &self.scoreboard);
-            *self.rack().expect("it was there") = rack;
         }
         self.unacknowledged = cumulative;
         if self.duplicates > 0 {
@@ -657,23 +695,29 @@ impl TcpSender {
 
     /// Lets acknowledgements take the short path once nothing is left to repair.
     fn settle(&mut self) {
-        let is_plain = self.state == State::Open
-            && self.duplicates == 0
-            && self.scoreboard.is_clear()
-            && !self.is_optioned;
-        self.taken_plainly = if is_plain { ANY } else { 0 };
+        let is_whole = self.state == State::Open && self.duplicates == 0 && self.scoreboard.is_clear();
+        self.taken_plainly = if is_whole && !self.is_optioned { ANY } else { 0 };
+        self.is_at_rest = is_whole
+            && self.is_optioned
+            && self.options.as_ref().is_some_and(|options| options.are_at_rest());
     }
 
     /// Effect on the retransmission timer of an acknowledgement that moves on or brings other news. If much of a window
     /// is lost, a timeout is better than repair segment by segment (RFC 6582, section 3.2, step 3).
-    fn timer_after(&mut self, moves_on: bool, has_news: bool) -> TimerChange {
+    fn timer_after(&mut self, now: Time, moves_on: bool, has_news: bool) -> TimerChange {
         let is_waiting = self.is_waiting();
-        if self.is_optioned {
-            if moves_on && let Some(schedule) = self.schedule() {
-                schedule.from = None;
+        if self.is_optioned
+            && let Some(schedule) = self.schedule()
+        {
+            if moves_on {
+                schedule.from = is_waiting.then_some(now);
+            }
+            if !moves_on && !has_news {
+                return TimerChange::Keeps;
             }
             // Chosen anew once what may go has gone.
-            return if moves_on || has_news { TimerChange::Stops } else { TimerChange::Keeps };
+            schedule.heard = now;
+            return TimerChange::Stops;
         }
         match (moves_on, is_waiting) {
             (false, _) => TimerChange::Keeps,
@@ -1029,7 +1073,12 @@ impl TcpSender {
     /// Handles the timer that is due. Returns whether that was the retransmission timer.
     #[cold]
     pub fn on_timer(&mut self, now: Time) -> bool {
-        match self.schedule().map_or(Due::Retransmission, |schedule| schedule.due) {
+        let due = self.schedule().map_or(Due::Retransmission, |schedule| schedule.due);
+        if due == Due::Probe && self.until_due(now) > Span::ZERO {
+            // Acknowledgements have come since the timer was set.
+            return false;
+        }
+        match self.schedule().map_or(due, |schedule| schedule.due) {
             Due::Retransmission => {
                 self.on_timeout(now);
                 return true;
