@@ -71,26 +71,27 @@ impl Reno {
     /// Opens the window by acknowledged bytes or segments, or in whole segments.
     #[inline(never)]
     fn grow_otherwise(&mut self, newly_acked: Bytes) {
-        let in_segments = self.segment * newly_acked.get().div_ceil(self.segment.get());
+        let segment = self.segment.get();
+        let segments = if newly_acked == self.segment { 1 } else { newly_acked.get().div_ceil(segment) };
         let mut counted = match (self.growth, self.unit) {
             (Growth::Acknowledgements, _) => newly_acked.min(self.segment),
             (Growth::Bytes, WindowUnit::Bytes) => newly_acked,
-            (Growth::Bytes, WindowUnit::Segments) | (Growth::Segments, _) => in_segments,
+            (Growth::Bytes, WindowUnit::Segments) | (Growth::Segments, _) => self.segment * segments,
         };
         if self.window < self.threshold {
-            let most = match self.growth {
+            let room = self.threshold - self.window;
+            if self.growth != Growth::Segments {
                 // RFC 3465, section 2.2: L = 2 * SMSS.
-                Growth::Acknowledgements | Growth::Bytes => self.segment * 2,
-                Growth::Segments => Bytes::MAX,
-            };
-            let added = counted.min(most).min(self.threshold - self.window);
-            self.window += added;
-            counted -= added;
-            if self.growth != Growth::Segments || counted == Bytes::ZERO {
+                self.window += counted.min(self.segment * 2).min(room);
                 return;
             }
+            let added = counted.min(room);
+            self.window += added;
+            if added == counted {
+                return;
+            }
+            counted -= added;
         }
-        let segment = self.segment.get();
         if self.growth == Growth::Acknowledgements {
             counted = self.segment;
         }
@@ -100,7 +101,10 @@ impl Reno {
                 self.remainder = added % self.window.get();
                 self.window += Bytes::new(added / self.window.get());
             }
-            WindowUnit::Segments => self.count_segments(counted.get().div_ceil(segment)),
+            WindowUnit::Segments => {
+                let is_one = counted == self.segment;
+                self.count_segments(if is_one { 1 } else { counted.get().div_ceil(segment) });
+            }
         }
     }
 
@@ -113,8 +117,10 @@ impl Reno {
             self.window += self.segment;
         }
         self.remainder += acknowledged;
-        self.window += self.segment * (self.remainder / window);
-        self.remainder %= window;
+        if self.remainder >= window {
+            self.window += self.segment * (self.remainder / window);
+            self.remainder %= window;
+        }
     }
 
     /// Largest window of the unit that is not above `window`.

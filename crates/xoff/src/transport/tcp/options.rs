@@ -24,6 +24,8 @@ pub(super) struct Probe {
 /// Parts of a sender that it has by its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
+    /// Whether segments may leave without more than a note of their times.
+    pub(super) lets_all_leave: bool,
     /// Trains of segmentation offload, if the host has it.
     pub(super) segmentation: Option<Segmentation>,
     /// Timed segment, if there are no timestamps.
@@ -49,7 +51,8 @@ impl Options {
             || settings.tail_loss_probe
             || settings.rto_floor == RtoFloor::Variation
             || settings.clock_granularity > Span::ZERO;
-        let options = Self {
+        let mut options = Self {
+            lets_all_leave: false,
             segmentation: host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment)),
             timing: (!settings.timestamps).then(Timing::default),
             reduction: (settings.reduction == Reduces::Proportionally).then(|| Reduction::new(unit)),
@@ -58,11 +61,13 @@ impl Options {
             forward_rto: settings.f_rto.then(ForwardRto::default),
             schedule: has_timers.then(|| Schedule::new(settings)),
         };
+        options.lets_all_leave = options.segmentation.is_none() && options.are_at_rest();
         options.are_any().then(|| Box::new(options))
     }
 
     fn are_any(&self) -> bool {
-        let Self { segmentation, timing, reduction, rack, probe, forward_rto, schedule } = self;
+        let Self { lets_all_leave: _, segmentation, timing, reduction, rack, probe, forward_rto, schedule } =
+            self;
         segmentation.is_some()
             || timing.is_some()
             || reduction.is_some()
@@ -87,8 +92,18 @@ impl Options {
             && probe.is_none_or(|probe| probe.end.is_none() && probe.due.is_none())
     }
 
-    /// Takes in that a segment leaves, for the first time or again.
+    /// Takes in that a new segment leaves of a flow that has nothing to repair.
     #[inline]
+    pub(super) fn on_new(&mut self, now: Time) {
+        if let Some(rack) = &mut self.rack {
+            rack.on_new(now);
+        }
+        if let Some(schedule) = &mut self.schedule {
+            schedule.heard = now;
+        }
+    }
+
+    /// Takes in that a segment leaves, for the first time or again.
     pub(super) fn on_sent(&mut self, now: Time, segment: u64, length: u64, is_reducing: bool) {
         if let Some(reduction) = &mut self.reduction
             && is_reducing

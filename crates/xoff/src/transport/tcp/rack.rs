@@ -44,6 +44,12 @@ pub(super) struct Rack {
 }
 
 impl Rack {
+    /// Takes in that the next new segment is sent.
+    #[inline]
+    pub(super) fn on_new(&mut self, now: Time) {
+        self.sent.push_back(Sent { time: now, again: false });
+    }
+
     /// Takes in that a segment is sent.
     pub(super) fn on_sent(&mut self, now: Time, segment: u64) {
         match self.sent.get_mut((segment - self.first) as usize) {

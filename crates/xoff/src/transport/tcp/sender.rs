@@ -379,7 +379,19 @@ impl TcpSender {
 
     /// Whether the options let the next segment go. If so, they take it in. Losses are repaired segment by segment, and
     /// not in trains.
+    #[inline]
     fn may_leave(&mut self, now: Time, length: u64, in_flight: u64, window: u64) -> bool {
+        match &mut self.options {
+            Some(options) if options.lets_all_leave => {
+                options.on_new(now);
+                true
+            }
+            _ => self.may_leave_otherwise(now, length, in_flight, window),
+        }
+    }
+
+    /// See [`TcpSender::may_leave`].
+    fn may_leave_otherwise(&mut self, now: Time, length: u64, in_flight: u64, window: u64) -> bool {
         let is_reducing = self.spreads_reduction();
         let Some(options) = &mut self.options else { return true };
         let probe = options.probe.as_mut().and_then(|probe| Some((probe.due.take()?, probe)));
@@ -697,9 +709,10 @@ impl TcpSender {
     fn settle(&mut self) {
         let is_whole = self.state == State::Open && self.duplicates == 0 && self.scoreboard.is_clear();
         self.taken_plainly = if is_whole && !self.is_optioned { ANY } else { 0 };
-        self.is_at_rest = is_whole
-            && self.is_optioned
-            && self.options.as_ref().is_some_and(|options| options.are_at_rest());
+        if let Some(options) = &mut self.options {
+            self.is_at_rest = is_whole && self.is_optioned && options.are_at_rest();
+            options.lets_all_leave = is_whole && options.segmentation.is_none() && options.are_at_rest();
+        }
     }
 
     /// Effect on the retransmission timer of an acknowledgement that moves on or brings other news. If much of a window
