@@ -20,6 +20,7 @@ mod pause_first;
 mod pauses;
 mod pools;
 mod rates;
+mod shapers;
 pub mod telemetry;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,9 @@ use crate::classes::Classes;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::routing::Routes;
-use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings, Trimming};
+use crate::scenario::{
+    Quirk, Release, Scenario, ScenarioError, Shaper, SwitchKind, SwitchSettings, Trimming,
+};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, BufferPolicy};
 use crate::switch::cell::Cell;
@@ -87,6 +90,14 @@ impl SwitchLayout {
         }
     }
 
+    /// Shaper of a port, if the port has one.
+    pub fn shaper(&self, port: usize) -> Option<Shaper> {
+        match self {
+            Self::SharedMemory(layout) => layout.shapers[port],
+            Self::Cioq(_) => None,
+        }
+    }
+
     /// Whether the switch marks packets of these classes.
     pub fn marks(&self, classes: Classes) -> bool {
         match self {
@@ -131,6 +142,8 @@ pub struct SharedMemoryLayout {
     pub trimming: Option<Trimming>,
     /// Scheduler that picks which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
+    /// Shaper of each port.
+    shapers: Vec<Option<Shaper>>,
     /// Rate at which memory can be read, for a policy that expels packets.
     memory_bandwidth: Option<Rate>,
 }
@@ -172,6 +185,11 @@ impl SharedMemoryLayout {
             && !self.policy.rises_as_the_pool_fills()
             && self.policy.only_answers()
             && self.marks.look_at_own_port_only()
+    }
+
+    /// Shapers of the switch's ports.
+    pub fn shapers(&self) -> impl Iterator<Item = Shaper> {
+        self.shapers.iter().copied().flatten()
     }
 
     /// Lossless classes and the rule by which the switch pauses their senders, if it has any.
@@ -227,6 +245,7 @@ pub fn switches(
     let names: Vec<&str> = nodes.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
     scenario.check_switch_patterns(&names)?;
     rates::check(scenario, network)?;
+    shapers::check(scenario, network)?;
     let fabric = Fabric::new(scenario, network, routes, classes, classes_of_flows);
     nodes.zip(names).map(|(node, name)| switch(&Subject { scenario, name, node, fabric: &fabric })).collect()
 }
@@ -326,6 +345,7 @@ fn shared_memory(
     if let Some(trimming) = &settings.trimming {
         subject.check_trimming(trimming)?;
     }
+    let shapers = subject.shapers(&settings)?;
     let SwitchSettings { memory, buffer: policy, release, trimming, scheduler, quirks, .. } = settings;
     Ok(SharedMemoryLayout {
         pools,
@@ -343,6 +363,7 @@ fn shared_memory(
         release,
         trimming,
         scheduler,
+        shapers,
         memory_bandwidth,
     })
 }

@@ -4,6 +4,8 @@
 //! when a packet that is not paused waits for it. Where packets leave in the order of arrival they *line up* instead:
 //! each is handed to the link as it arrives, with the time at which it starts, and no transmission is an event.
 
+mod shaper;
+
 use std::mem::offset_of;
 
 use crate::agenda::{Agenda, Context, Fabric, LaneId};
@@ -18,6 +20,7 @@ use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
 use crate::topology::PortId;
+pub use shaper::Shaper;
 
 /// Counters of a port since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +73,8 @@ pub struct Port {
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
     /// Bit n is set while class n is held: paused by the neighbour, or without credits.
-    /// The other bits are [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`], [`TAKES_TURNS`], [`DOWN`] and [`LETS_GO`].
+    /// The other bits are [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`], [`TAKES_TURNS`], [`DOWN`], [`LOOKS_CLOSER`]
+    /// and [`SHAPED`].
     state: u16,
     /// Counters since the start of the run.
     pub counters: PortCounters,
@@ -90,6 +94,8 @@ pub struct Port {
     link_errors: Option<Box<LinkErrors>>,
     /// End and clock of the transmission that was under way when the link got another rate.
     clock_before: Option<Box<(Time, TransmissionClock)>>,
+    /// Token bucket that limits what the port sends, if it has one.
+    shaper: Option<Box<Shaper>>,
 }
 
 const _: () = assert!(offset_of!(Port, counters.marked) == 64);
@@ -139,8 +145,10 @@ const IN_ADAPTER: u16 = 1 << 13;
 const TAKES_TURNS: u16 = 1 << 12;
 /// Bit set while the port's link is down.
 const DOWN: u16 = 1 << 11;
-/// Set while the watchdog drops packets that arrive for some class.
-const LETS_GO: u16 = 1 << 10;
+/// Set while the port looks closer at packets that arrive: the watchdog drops those of some class, or there is a shaper.
+const LOOKS_CLOSER: u16 = 1 << 10;
+/// Bit set if packets need tokens to leave.
+const SHAPED: u16 = 1 << 9;
 
 impl Port {
     /// A port at the start of a link.
@@ -166,6 +174,7 @@ impl Port {
             trimmed_dropped: 0,
             link_errors: None,
             clock_before: None,
+            shaper: None,
         }
     }
 
@@ -242,11 +251,11 @@ impl Port {
         self.busy_until <= now && self.ready() == 0 && !self.is_held(priority)
     }
 
-    /// Whether a packet of this class that arrives now would start at once, at a port where nothing waits and nothing
-    /// is dropped.
+    /// Whether a packet of this class that arrives now would start at once, at a port where nothing waits, nothing is
+    /// dropped and no tokens are needed.
     #[inline]
     pub fn lets_pass(&self, priority: usize, now: Time) -> bool {
-        self.busy_until <= now && self.waiting == 0 && self.state & (1 << priority | DOWN | LETS_GO) == 0
+        self.busy_until <= now && self.waiting == 0 && self.state & (1 << priority | DOWN | LOOKS_CLOSER) == 0
     }
 
     /// Whether a class is held: paused, or without credits.
@@ -301,6 +310,9 @@ impl Port {
         context.observer.on_pause(context.now, self.id, priority, pauses);
         if pauses {
             self.paused_since[priority] = context.now;
+            if self.is_shaped() {
+                self.look_when_it_opens(context);
+            }
             return;
         }
         let paused = context.now.since(self.paused_since[priority]);
@@ -334,16 +346,17 @@ impl Port {
         self.state & DOWN != 0
     }
 
-    /// Whether the port may have to drop a packet that arrives: its link is down, or the watchdog drops packets of
-    /// some class.
+    /// Whether a packet that arrives may have to be dropped, or to wait for tokens: the port's link is down, the watchdog
+    /// drops packets of some class, or there is a shaper.
     #[inline]
-    pub fn may_lose(&self) -> bool {
-        self.state & (DOWN | LETS_GO) != 0
+    pub fn looks_closer(&self) -> bool {
+        self.state & (DOWN | LOOKS_CLOSER) != 0
     }
 
     /// Tells the port whether the watchdog drops packets that arrive for some class.
     pub fn let_go(&mut self, lets_go: bool) {
-        self.state = if lets_go { self.state | LETS_GO } else { self.state & !LETS_GO };
+        let looks_closer = lets_go || self.is_shaped();
+        self.state = if looks_closer { self.state | LOOKS_CLOSER } else { self.state & !LOOKS_CLOSER };
     }
 
     /// Takes the port down with its link: both ends forget the pauses that they have told each other.
@@ -649,7 +662,7 @@ impl Port {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.packets += 1;
-        let care = self.state & (CORRUPTS | TRACES);
+        let care = self.state & (CORRUPTS | TRACES | SHAPED);
         let is_traced = packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT);
         if care == 0 || care == TRACES && !is_traced {
             self.put_on_wire(packet, context);
@@ -667,6 +680,9 @@ impl Port {
         waiting: impl FnOnce(&Packet) -> Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        if self.is_shaped() {
+            self.take_tokens(&packet, context.now);
+        }
         if self.state & CORRUPTS != 0 && self.corrupts(&packet, context) {
             self.occupy_wire(&packet, context);
             context.agenda.end_of_transmission(self.id, self.busy_until);

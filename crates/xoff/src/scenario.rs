@@ -58,7 +58,7 @@ pub use self::schema::{fluid_schema, schema};
 pub use self::slow_receiver::SlowReceiver;
 pub use self::stop::Stop;
 pub use self::switch::{
-    Marking, Memory, PoolTable, PortMarking, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable,
+    Marking, Memory, PoolTable, PortMarking, Quirk, Release, Shaper, SwitchKind, SwitchSettings, SwitchTable,
     Trimming,
 };
 pub use self::topology::{

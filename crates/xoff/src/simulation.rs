@@ -26,10 +26,10 @@ use crate::observer::Silent;
 use crate::packet::NO_TRANSPORT;
 use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
-use crate::port::{LinkErrors, Port};
+use crate::port::{LinkErrors, Port, Shaper};
 use crate::routing::{Lengths, LoadBalancer, ParallelPaths, Routes, SharedTuples};
 use crate::scenario::{
-    PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport, WatchdogAction, Workload,
+    self, PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport, WatchdogAction, Workload,
 };
 use crate::scheduler;
 use crate::switch::Switch;
@@ -316,12 +316,22 @@ impl Simulation {
             let beyond = if self.network.is_host(port.peer) { longer } else { Span::ZERO };
             let port = Port::new(id, link.rate_from(node), link.delay + beyond, scheduler);
             let port = if self.traces { port.with_traces(self.network.is_host(node)) } else { port };
+            let port = match self.shaper(id) {
+                Some(scenario::Shaper { rate, burst }) => port.with_shaper(Shaper::new(rate, burst)),
+                None => port,
+            };
             if !link.corrupts() {
                 return port;
             }
             let rng = stream(self.scenario.seed, Purpose::LinkErrors, self.network.port_number(id));
             port.with_link_errors(LinkErrors::new(link.error_rate, rng))
         })
+    }
+
+    /// Shaper of a port, if the port has one.
+    fn shaper(&self, port: PortId) -> Option<scenario::Shaper> {
+        let (node, number) = self.network.ports.place(port);
+        if self.network.is_host(node) { None } else { self.layout(node).shaper(number.into()) }
     }
 
     fn reactions(&self, node: NodeId) -> Reactions {
@@ -354,13 +364,16 @@ impl Simulation {
         std::iter::repeat_n(false, self.network.hosts as usize).chain(of_switches).collect()
     }
 
-    /// Longest pause that a watchdog or a slow receiver may cause, without any cycle of pauses.
+    /// Longest pause that a watchdog, a slow receiver or a shaper may cause, without any cycle of pauses.
     fn longest_pause(&self) -> Span {
         let Pfc { detection_time, watchdog, .. } = self.scenario.pfc;
         let of_watchdog =
             watchdog.map(|watchdog| detection_time + watchdog.restoration_after(detection_time));
         let of_receivers = slow_receivers::longest_pause(&self.slow_times);
-        of_watchdog.into_iter().chain(of_receivers).max().unwrap_or_default()
+        let largest = self.scenario.largest_frame();
+        let ports = 0..self.network.ports.count() as PortId;
+        let of_shapers = ports.filter_map(|port| Some(self.shaper(port)?.rate.transmission_time(largest)));
+        of_watchdog.into_iter().chain(of_receivers).chain(of_shapers).max().unwrap_or_default()
     }
 
     /// Runs the simulation. `progress` is called at checks, and ends the run by returning false.

@@ -23,6 +23,7 @@ const OF_SHARED_MEMORY: &[Key] = &[
     ("buffer", |table| table.buffer.is_some()),
     ("release", |table| table.release.is_some()),
     ("trimming", |table| table.trimming.is_some()),
+    ("shapers", |table| !table.shapers.is_empty()),
     ("pfc", |table| table.pfc.is_some()),
     ("quirks", |table| table.quirks.is_some()),
 ];

@@ -104,7 +104,12 @@ pub(super) fn of(
     // Counting at each port by itself makes a place of each port, which looks at its pool.
     let counts_bytes = Quirk::RedCountsBytes.is_in(&settings.quirks);
     let (largest_frame, cell) = (subject.scenario.largest_frame(), settings.memory.cell);
-    let on_port = |port: u16| Place { cell, counts_bytes, ..Place::at(subject.rate(port), largest_frame) };
+    let shapers = subject.shapers(settings)?;
+    let empties_at = |port: u16| {
+        let shaped = shapers[usize::from(port)].map(|shaper| shaper.rate);
+        shaped.map_or(subject.rate(port), |shaped| shaped.min(subject.rate(port)))
+    };
+    let on_port = |port: u16| Place { cell, counts_bytes, ..Place::at(empties_at(port), largest_frame) };
     let on_pool = |pool: &Pool| {
         let facts = subject.facts(pool, reserve, least_alpha);
         Place { pool: Some(facts), rate: facts.rate, ..on_port(0) }

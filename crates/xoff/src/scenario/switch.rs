@@ -80,6 +80,11 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().scheduler))]
     pub scheduler: Option<scheduler::Parameters>,
+    /// Token-bucket shapers of egress ports, by the node at the other end of a port's link: its name, or a pattern such as
+    /// `host*`. A port without one sends as fast as its link.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, Shaper>")]
+    pub shapers: BTreeMap<String, Shaper>,
     /// Thresholds at which senders of lossless classes are paused, and the memory for packets that come after that.
     #[serde(default)]
     pub pfc: Option<PausingTable>,
@@ -204,6 +209,19 @@ impl Default for Trimming {
     }
 }
 
+/// Token bucket that limits what an egress port sends, while its link may be faster (Linux `tbf`). A packet leaves once the
+/// bucket has tokens for its frame, without preamble and gap, and takes them. Until then it waits at the head of its queue.
+/// Telemetry, slowdowns, loads and `at_rate` still go by the rate of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shaper {
+    /// Rate at which the bucket fills [R].
+    pub rate: Rate,
+    /// Bytes for which the bucket has tokens when it is full, at least one frame of every transport [B]. With hardly more
+    /// than one frame, packets leave one by one, each its length over the rate after the other.
+    pub burst: Bytes,
+}
+
 /// Markers of packets in a switch.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -280,6 +298,8 @@ pub struct SwitchSettings {
     pub trimming: Option<Trimming>,
     /// Scheduler of a port's queues.
     pub scheduler: scheduler::Parameters,
+    /// Shapers of ports, by the name or pattern of the node at the other end.
+    pub shapers: BTreeMap<String, Shaper>,
     /// Pausing of senders of lossless classes, if there is any.
     pub pfc: Option<Pausing>,
     /// Whether it writes telemetry.
@@ -330,6 +350,7 @@ impl Default for SwitchSettings {
             release: Release::default(),
             trimming: None,
             scheduler: scheduler::Parameters::default(),
+            shapers: BTreeMap::new(),
             pfc: None,
             telemetry: true,
             hash_seed: None,
@@ -358,6 +379,7 @@ impl SwitchSettings {
             release: Some(self.release),
             trimming: self.trimming,
             scheduler: Some(self.scheduler),
+            shapers: self.shapers,
             pfc: pfc.map(Pausing::table),
             telemetry: Some(self.telemetry),
             hash_seed: self.hash_seed,
@@ -396,6 +418,7 @@ impl SwitchSettings {
         put(&mut self.release, table.release.as_ref());
         put_some(&mut self.trimming, table.trimming.as_ref());
         put(&mut self.scheduler, table.scheduler.as_ref());
+        self.shapers.extend(table.shapers.clone());
         put(&mut self.telemetry, table.telemetry.as_ref());
         put_some(&mut self.hash_seed, table.hash_seed.as_ref());
         put(&mut self.quirks, table.quirks.as_ref());
@@ -515,6 +538,7 @@ mod tests {
             hash_seed = 3
             telemetry = false
             scheduler = { kind = "deficit_round_robin", weights = [1, 1, 1, 15, 15, 1, 1, 1], strict = [7] }
+            shapers."host[0-1]" = { rate = "50Mbps", burst = "1600B" }
             marking.pool = { kind = "threshold", threshold = "1MB" }
             marking.queue_by_priority.3 = { kind = "red", minimum = "1kB", maximum = "2kB", probability = 0.2 }
             [switch.pfc]
@@ -631,6 +655,26 @@ mod tests {
         };
         assert_eq!(markers("leaf0"), [[(1, "codel"), (3, "pi")], [(3, "codel"), (5, "pi")]]);
         assert_eq!(markers("spine0"), [vec![(1, "codel"), (3, "threshold")], vec![(3, "codel")]]);
+    }
+
+    #[test]
+    fn shapers_are_overridden_pattern_by_pattern() {
+        let scenario = scenario(
+            r#"
+            [[switch]]
+            shapers."host[0-1]" = { rate = "50Mbps", burst = "1600B" }
+            shapers.host2 = { rate = "10Mbps", burst = "1600B" }
+            [[switch]]
+            nodes = "leaf*"
+            shapers.host2 = { rate = "1Gbps", burst = "3kB" }
+            "#,
+        );
+        let rates = |node| {
+            let shapers = scenario.switch_settings(node).shapers;
+            shapers.values().map(|shaper| shaper.rate.get() / 1_000_000).collect::<Vec<_>>()
+        };
+        assert_eq!(rates("leaf0"), [1000, 50]);
+        assert_eq!(rates("spine0"), [10, 50]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! single key stands beside its field. The network's build checks the rules that need its nodes.
 
 use super::words::nearest;
-use super::{Host, Marking, QueuePairs, Roce, Routing, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, Marking, QueuePairs, Roce, Routing, Scenario, ScenarioError, Shaper, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -191,7 +191,7 @@ impl Scenario {
         Err(error.of_unknown_name(nearest(name, names())))
     }
 
-    /// A memory that no packet fits in would drop everything.
+    /// A memory or a bucket that no packet fits in would let none pass.
     fn check_memory(&self) -> Checked {
         let frame = self.largest_frame();
         let totals = self
@@ -199,8 +199,14 @@ impl Scenario {
             .iter()
             .enumerate()
             .map(|(index, table)| (format!("switch[{index}].total"), table.total));
+        let bursts = self.switch.iter().enumerate().flat_map(|(index, table)| {
+            let burst = move |(name, shaper): (&String, &Shaper)| {
+                (format!("switch[{index}].shapers.{name}.burst"), Some(shaper.burst))
+            };
+            table.shapers.iter().map(burst)
+        });
         let adapter = ("host.adapter_queue".to_owned(), self.host.adapter_queue);
-        for (key, size) in totals.chain([adapter]) {
+        for (key, size) in totals.chain(bursts).chain([adapter]) {
             if let Some(size) = size.filter(|size| *size < frame) {
                 let expected = format!("expected at least {frame}, the largest frame of the transports");
                 return Err(ScenarioError::at(key, format!("{size} is smaller than one packet"), expected));

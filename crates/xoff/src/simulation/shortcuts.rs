@@ -61,6 +61,7 @@ impl Shortcuts<'_> {
             SwitchLayout::SharedMemory(layout) => {
                 !scenario.has_lossless_class()
                     && layout.looks_at_own_port_only()
+                    && layout.shapers().next().is_none()
                     && (!layout.marks_departures() || self.marks_are_heard_of)
             }
             // Hosts that are not slow pause nobody.

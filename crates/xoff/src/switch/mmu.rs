@@ -441,7 +441,8 @@ impl Mmu {
     }
 
     /// Bytes of the first `frame` bytes of a queue that are in the shared pool.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn shared_part(&self, queue: usize, frame: Bytes) -> Bytes {
         match &self.quirks {
             Some(quirks) => quirks.shared_part(queue, frame, self.queues[queue].shared),

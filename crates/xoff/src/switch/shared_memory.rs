@@ -10,7 +10,7 @@
 //! - `lossless.rs`: lossless classes are admitted by their ingress port, which pauses the sender; lossy ones go beside them.
 //!
 //! Below them are the parts that they share: `egress.rs` (ports with their memory), `memory.rs` (MMU and markers),
-//! `making_room.rs`, `watchdog.rs` and `links.rs`.
+//! `making_room.rs`, `shaped.rs`, `watchdog.rs` and `links.rs`.
 
 mod egress;
 mod lined_up;
@@ -19,6 +19,7 @@ mod lossless;
 mod making_room;
 mod memory;
 mod queued;
+mod shaped;
 mod steps;
 mod watchdog;
 

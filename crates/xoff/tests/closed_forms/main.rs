@@ -36,6 +36,7 @@ mod priority;
 mod queue_disciplines;
 mod receiver_credit;
 mod roce;
+mod shapers;
 mod slow_receivers;
 mod telemetry;
 mod trimming;

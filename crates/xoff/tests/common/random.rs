@@ -436,11 +436,14 @@ fn switch() -> impl Strategy<Value = String> {
     ]);
     let release = text(&["transmission_start", "transmission_end"]);
     let trimming = text(&["", ", trimming = {}", ", trimming = { size = '200B', priority = 0 }"]);
+    let rest = (release, trimming, scheduler(), shapers());
     let marking = (marking, port, pool).prop_map(|(queue, port, pool)| format!("{queue}{port}{pool}"));
-    (memory, policy, marking, release, trimming, scheduler()).prop_map(
-        |(memory, policy, marking, release, trimming, scheduler)| {
+    (memory, policy, marking, rest).prop_map(
+        |(memory, policy, marking, (release, trimming, scheduler, shapers))| {
+            let shapers = if policy.contains("occamy") { "" } else { shapers };
             format!(
-                "switch = [{{ {memory}, buffer = {{ {policy} }}{marking}, release = '{release}'{trimming}, {scheduler} }}]"
+                "switch = [{{ {memory}, buffer = {{ {policy} }}{marking}, release = '{release}'{trimming}, {scheduler}\
+                 {shapers} }}]"
             )
         },
     )
@@ -484,8 +487,9 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
     ]);
     let release = text(&["transmission_start", "transmission_end"]);
-    (any::<u8>(), xoff, xon, headroom, pfc, cell, marking, release, scheduler()).prop_map(
-        |(lossless, xoff, xon, headroom, pfc, cell, marking, release, scheduler)| {
+    let rest = (release, scheduler(), shapers());
+    (any::<u8>(), xoff, xon, headroom, pfc, cell, marking, rest).prop_map(
+        |(lossless, xoff, xon, headroom, pfc, cell, marking, (release, scheduler, shapers))| {
             let class = |priority: u8| {
                 format!(
                     "{{ priority = {priority}, lossless = {} }}",
@@ -496,7 +500,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
             let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon}{headroom} }}");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
-                 switch = [{{ total = '90MB'{cell}, {pausing}{marking}, release = '{release}', {scheduler} }}]",
+                 switch = [{{ total = '90MB'{cell}, {pausing}{marking}, release = '{release}', {scheduler}{shapers} }}]",
                 classes.join(", ")
             )
         },
@@ -562,6 +566,17 @@ fn cioq(is_of_fabric: bool) -> impl Strategy<Value = String> {
             )
         },
     )
+}
+
+/// Draws shapers of ports, with buckets that hold a frame of any transport.
+fn shapers() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "",
+        "",
+        "",
+        ", shapers = { '*' = { rate = '900Mbps', burst = '10kB' } }",
+        ", shapers = { host0 = { rate = '2Gbps', burst = '30kB' }, host1 = { rate = '7777777777bps', burst = '9100B' } }",
+    ])
 }
 
 fn scheduler() -> impl Strategy<Value = &'static str> {

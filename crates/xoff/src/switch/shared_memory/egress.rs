@@ -112,6 +112,9 @@ impl Egress {
         let Self { ports, memory } = self;
         let (queue, port) = (Mmu::queue(number, priority), &mut ports[usize::from(number)]);
         let packet = port.take(priority)?;
+        if port.is_shaped() {
+            port.look_when_it_opens(context);
+        }
         let (frame, room) = (memory.frame(&packet), memory.mmu.room(queue, reason));
         memory.markers.on_loss(queue);
         memory.markers.on_departure(queue, &memory.mmu, context.now, frame);

@@ -9,7 +9,7 @@
 //! Packets of lossy classes take the steps of [`Queued`], over the same ports and the same memory.
 
 use super::egress::Egress;
-use super::queued::Queued;
+use super::queued::{BeforeDeparture, Queued};
 use super::steps::Steps;
 use super::watchdog::PortWatchdog;
 use crate::agenda::{Agenda, Context};
@@ -30,7 +30,7 @@ use crate::switch::pausing::Pausing;
 pub struct Lossless {
     /// Ports, memory and routes, and the steps of lossy packets.
     pub(super) queued: Queued,
-    classes: Classes,
+    pub(super) classes: Classes,
     pub(super) pausing: Pausing,
     pub(super) reactions: Reactions,
     /// Whether the headroom scheme hears of packets that leave without waiting.
@@ -96,8 +96,12 @@ impl Steps for Lossless {
         number: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        if self.queued.settles_departures() {
-            self.settle_before_departure(number, context);
+        if self.queued.before_departure != BeforeDeparture::Nothing {
+            if self.queued.before_departure == BeforeDeparture::Settles {
+                self.settle_before_departure(number, context);
+            } else if let Some(next) = self.on_end_among_shapers(number, context) {
+                return next;
+            }
         }
         let Egress { ports, memory } = &mut self.queued.egress;
         let port = &mut ports[number as usize];
@@ -124,7 +128,7 @@ impl Steps for Lossless {
 impl Lossless {
     /// Marks a lossless packet and admits it by its ingress port, then queues or transmits it.
     #[inline(never)]
-    fn take_in(
+    pub(super) fn take_in(
         &mut self,
         ingress: u16,
         number: u16,
@@ -132,10 +136,8 @@ impl Lossless {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (priority, queue) = (packet.priority(), Mmu::queue(number, packet.priority()));
-        if self.queued.egress.ports[number as usize].may_lose()
-            && let Some(reason) = self.drop_reason(number, priority)
-        {
-            return self.queued.egress.lose(number, &packet, reason, context);
+        if self.queued.egress.ports[number as usize].looks_closer() {
+            return self.take_in_with_care(ingress, number, &packet, context);
         }
         let Egress { ports, memory } = &mut self.queued.egress;
         let marks = memory.marks_at_enqueue(&packet, queue, context.now);
@@ -251,7 +253,7 @@ impl Lossless {
     // Called at two places, and as a call a copy of the packet.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn transmit_next(
+    pub(super) fn transmit_next(
         &mut self,
         packet: Packet,
         number: u16,
@@ -283,7 +285,7 @@ impl Lossless {
 
     /// Counts out the packet that a port transmitted last, where it kept its memory until then.
     #[inline(never)]
-    fn settle_before_departure(
+    pub(super) fn settle_before_departure(
         &mut self,
         number: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -317,7 +319,7 @@ impl Lossless {
 
     /// Reason to drop a packet that arrives for a queue: its link has failed, or the watchdog has let the queue go.
     #[cold]
-    fn drop_reason(&mut self, number: u16, priority: usize) -> Option<DropReason> {
+    pub(super) fn drop_reason(&mut self, number: u16, priority: usize) -> Option<DropReason> {
         if self.queued.egress.ports[usize::from(number)].is_down() {
             return Some(DropReason::LinkDown);
         }

@@ -99,22 +99,53 @@ impl Memory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
         loop {
-            let mut packet = port.dequeue()?;
-            let (queue, frame) = (Mmu::queue(number, packet.priority()), self.frame(&packet));
-            let is_lossless = lossless.contains(packet.priority());
-            let marks =
-                self.markers.at_dequeue(queue, &self.mmu, candidate(&packet, frame, context.now), frame);
-            let is_dropped = marks && !port.mark(&mut packet, context) && !is_lossless;
-            if is_dropped || !self.keeps_transmitted() {
-                self.markers.on_departure(queue, &self.mmu, context.now, frame);
+            let packet = port.dequeue()?;
+            let marked = self.mark_or_drop(packet, number, lossless, port, context);
+            if marked.is_some() {
+                return marked;
             }
-            if !is_dropped {
-                return Some(packet);
-            }
-            self.count_out(is_lossless, queue, frame);
-            self.report_queue(queue, port, context);
-            port.drop(&packet, DropReason::NotEcnCapable, None, context);
         }
+    }
+
+    /// Takes the next packet as [`Memory::dequeue_marked`] does, and none if that packet is dropped.
+    #[inline(never)]
+    pub(super) fn dequeue_first_marked(
+        &mut self,
+        number: u16,
+        lossless: Classes,
+        port: &mut Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Packet> {
+        let packet = port.dequeue()?;
+        self.mark_or_drop(packet, number, lossless, port, context)
+    }
+
+    /// Marks a packet that leaves its queue if markers say so, or drops it if it is lossy and cannot be marked.
+    // Called at two places, one of them for every packet that a marker looks at.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn mark_or_drop(
+        &mut self,
+        mut packet: Packet,
+        number: u16,
+        lossless: Classes,
+        port: &mut Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Packet> {
+        let (queue, frame) = (Mmu::queue(number, packet.priority()), self.frame(&packet));
+        let is_lossless = lossless.contains(packet.priority());
+        let marks = self.markers.at_dequeue(queue, &self.mmu, candidate(&packet, frame, context.now), frame);
+        let is_dropped = marks && !port.mark(&mut packet, context) && !is_lossless;
+        if is_dropped || !self.keeps_transmitted() {
+            self.markers.on_departure(queue, &self.mmu, context.now, frame);
+        }
+        if !is_dropped {
+            return Some(packet);
+        }
+        self.count_out(is_lossless, queue, frame);
+        self.report_queue(queue, port, context);
+        port.drop(&packet, DropReason::NotEcnCapable, None, context);
+        None
     }
 
     /// Puts a packet on the wire of its port, and keeps it where memory is released at the end of the transmission.

@@ -26,12 +26,24 @@ pub struct Queued {
     load_balancer: Option<Box<LoadBalancer>>,
     /// Whether a packet's route depends on queues or entropies, or queues lose packets before it is routed.
     looks_closer: bool,
-    /// Whether memory changes before a packet leaves: another was transmitted or expelled.
-    settles_departures: bool,
+    /// Work to do before the next packet leaves.
+    pub(super) before_departure: BeforeDeparture,
     /// Bytes below which a frame that finds its port idle concerns neither markers nor memory.
     pub(super) passes_below: Bytes,
     /// Settings of trimming, where packets without room are trimmed.
     trimming: Option<Trimming>,
+}
+
+/// Work of a switch at the end of a transmission, before the next packet leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum BeforeDeparture {
+    /// The next packet leaves at once.
+    Nothing,
+    /// Memory changes: a packet was transmitted or expelled.
+    Settles,
+    /// Ports have shapers, so that the next packet may have to wait for tokens. Memory may change, too.
+    Shapes,
 }
 
 impl Queued {
@@ -47,7 +59,11 @@ impl Queued {
         let (expels, keeps) = (mmu.expels(), memory.keeps_transmitted());
         Self {
             looks_closer: expels || sprays || load_balancer.is_some(),
-            settles_departures: expels || keeps,
+            before_departure: match (ports.iter().any(Port::is_shaped), expels || keeps) {
+                (true, _) => BeforeDeparture::Shapes,
+                (false, true) => BeforeDeparture::Settles,
+                (false, false) => BeforeDeparture::Nothing,
+            },
             passes_below: if keeps || mmu.is_told() { Bytes::ZERO } else { markers.quiet_below() },
             load_balancer: load_balancer.map(Box::new),
             egress: Egress { ports, memory },
@@ -84,8 +100,12 @@ impl Steps for Queued {
         number: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        if self.settles_departures {
-            self.settle_before_departure(number, Classes::NONE, context);
+        if self.before_departure != BeforeDeparture::Nothing {
+            if self.before_departure == BeforeDeparture::Settles {
+                self.settle_before_departure(number, Classes::NONE, context);
+            } else if let Some(next) = self.on_end_among_shapers(number, context) {
+                return next;
+            }
         }
         let Egress { ports, memory } = &mut self.egress;
         if memory.markers.look_at_departure(number.into(), &memory.mmu) {
@@ -138,8 +158,8 @@ impl Queued {
     ) {
         let Egress { ports, memory } = &mut self.egress;
         let (port, queue) = (&mut ports[number as usize], Mmu::queue(number, packet.priority()));
-        if port.is_down() {
-            return self.egress.lose(number, &packet, DropReason::LinkDown, context);
+        if port.looks_closer() {
+            return self.take_in_with_care(number, &packet, context);
         }
         let marks = memory.marks_at_enqueue(&packet, queue, context.now);
         if marks && !packet.is(ECN_CAPABLE) {
@@ -258,12 +278,6 @@ impl Queued {
         if let Some(packet) = next {
             self.egress.transmit_next(packet, number, false, context);
         }
-    }
-
-    /// Whether memory changes before a packet leaves.
-    #[inline]
-    pub(super) fn settles_departures(&self) -> bool {
-        self.settles_departures
     }
 
     /// Expels what is due and counts out the packet transmitted last, which it returns, before the next packet leaves.

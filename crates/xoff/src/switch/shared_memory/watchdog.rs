@@ -83,11 +83,11 @@ impl PortWatchdog {
         self.watchdog.count_dropped(number, priority, packets);
     }
 
-    /// Reason to drop a packet that arrives for a queue, if the queue was let go; counts it.
+    /// Reason to drop a packet that arrives for a queue, if the queue was let go and drops; counts it.
     #[cold]
     pub(super) fn drop_reason(&mut self, number: u16, priority: usize) -> Option<DropReason> {
-        let has_let_go = self.watchdog.has_let_go(number, priority);
-        has_let_go.then(|| {
+        let drops = self.action == WatchdogAction::Drop && self.watchdog.has_let_go(number, priority);
+        drops.then(|| {
             self.watchdog.count_dropped(number, priority, 1);
             DropReason::PfcWatchdog
         })
