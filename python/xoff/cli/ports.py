@@ -67,7 +67,8 @@ def ports(
     """Print what every port sent, marked and dropped over the run, and for how long its classes were paused.
 
     Utilization is the share of what the link, or its shaper, could let pass from the begin of the run to its end. `xoff
-    plot RESULT links` draws it. With --flows, whose data shared a port: by ECMP, whose path it is on, as packets were routed at the begin.
+    plot RESULT links` draws it. With --flows, whose data shared a port: by ECMP, whose path it is on, as packets were
+    routed at the begin.
     """
     result = opened(folder)
     if flows:
