@@ -54,11 +54,11 @@ LINUX = ROOT / "validation" / "linux"
 PAGE = ROOT / "docs" / "validation.md"
 
 SEEDS = 10
-"""Runs of each row; of incasts, rounds."""
+"""Runs of each row of long flows."""
+ROUNDS = 4
+"""Rounds of an incast for each seed: whether a flow times out varies from round to round."""
 PACKET = 1514
 """Bytes of a full packet in the queue."""
-ACKNOWLEDGEMENT = 66
-"""Bytes of an acknowledgement."""
 LEFT_OUT = 0.3
 """Share of a run of long flows that is left out at its begin."""
 
@@ -129,6 +129,10 @@ class Row:
         own = self._of_incast() if self.is_incast else self._of_long_flows()
         return tuple(f"{key}={value}" for key, value in (self._of_all() | own).items())
 
+    def seeds(self, number: int) -> range:
+        """Seeds of the runs with which the row is judged, if rows of long flows have so many."""
+        return range(1, number * (ROUNDS if self.is_incast else 1) + 1)
+
     @property
     def command(self) -> str:
         """Command that runs the row by hand."""
@@ -144,13 +148,10 @@ class Row:
 
     def _of_all(self) -> dict[str, str]:
         """Keys of the path, the queue and the congestion control."""
-        rate = self._number("rate_mbps")
-        on_the_link_us = (PACKET + ACKNOWLEDGEMENT) * 8 / rate
-        delay_ns = round((self._number("rtt_ms") * 1e3 - on_the_link_us) * 1e3 / 2)
         keys = {
             "topology.left": str(self._flows),
-            "topology.middle_link.rate": f"{rate:g}Mbps",
-            "topology.middle_link.delay": f"{delay_ns}ns",
+            "topology.middle_link.delay": f"{self._number('rtt_ms') / 2:g}ms",
+            "switch.shapers.right.rate": f"{self._number('rate_mbps'):g}Mbps",
             "switch.buffer.threshold": f"{(int(self.setting['limit_packets']) - 1) * PACKET + 1}B",
             "switch.marking.queue": "",
             "transport.linux.congestion_control": self._congestion_control(),
@@ -192,7 +193,7 @@ class Row:
         """Runs the row with more keys changed, and returns what is seen of it; of incasts, a round."""
         own = (*self.changes, f"workload.start={begin_us(seed)}us") if self.is_incast else self.changes
         result = xoff.Scenario.load(self.file, (*own, *changes)).run(seed=seed)
-        return of_round(result) if self.is_incast else of_long_flows(result)
+        return of_round(result) if self.is_incast else of_long_flows(result, self._number("rate_mbps"))
 
     def measures(self, runs: Sequence[Observed]) -> Measures:
         """Returns the measures of some runs: means of long flows, and statistics of all flows and rounds of incasts."""
@@ -258,14 +259,14 @@ def queue_statistics(result: Result) -> Observed:
     }
 
 
-def of_long_flows(result: Result) -> Observed:
+def of_long_flows(result: Result, rate_mbps: float) -> Observed:
     """Returns the measures of a run of long flows, those of its measured time."""
     measured = result.summary["measured"]
     throughput = samples(result, "throughput").mean()
     sent = throughput * (measured["end_ns"] - measured["start_ns"]) / 1e9 / 8 / PACKET
     alphas = samples(result, "alpha")
     return {
-        "utilization": [float(throughput / _bottleneck(result))],
+        "utilization": [float(throughput / (rate_mbps * 1e6))],
         **queue_statistics(result),
         "alpha_mean": [float(alphas.mean())] if len(alphas) else [],
         "mark_fraction": [float(samples(result, "marks").sum() / sent)],
@@ -273,13 +274,6 @@ def of_long_flows(result: Result) -> Observed:
         "retransmissions": [float(samples(result, "drops").sum())],
         "timeouts": [float(result.summary["flows"]["timeouts"])],
     }
-
-
-def _bottleneck(result: Result) -> float:
-    """Rate of the middle link."""
-    rate = tomllib.loads(result.scenario)["topology"]["middle_link"]["rate"]
-    number, unit = re.fullmatch(r"([\d.]+)([GM])bps", rate).groups()  # type: ignore[union-attr]
-    return float(number) * {"G": 1e9, "M": 1e6}[unit]
 
 
 def of_round(result: Result) -> Observed:
@@ -371,12 +365,12 @@ class Judged:
 
 def judge(wanted: Sequence[Row], changes: Sequence[str] = (), *, seeds: int = SEEDS, workers: int = 1) -> list[Judged]:
     """Runs rows with seeds 1 onwards, and judges what all runs of a row say."""
-    tasks = [_Task(row, changes, seed) for row in wanted for seed in range(1, seeds + 1)]
+    tasks = [_Task(row, changes, seed) for row in wanted for seed in row.seeds(seeds)]
     found: dict[tuple[str, int], Observed] = {}
     for task, observed in _in_processes(tasks, workers) if workers > 1 else map(_run, tasks):
         found[task.row.name, task.seed] = observed
         _show(len(found), len(tasks))
-    return [Judged(row, row.measures([found[row.name, seed] for seed in range(1, seeds + 1)])) for row in wanted]
+    return [Judged(row, row.measures([found[row.name, seed] for seed in row.seeds(seeds)])) for row in wanted]
 
 
 class _Task(NamedTuple):
@@ -484,7 +478,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rows", default="*", metavar="PATTERN", help="rows to run, by name, with * and ?")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="key to change in every run")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each row (default: %(default)s)")
+    parser.add_argument(
+        "--seeds", type=int, default=SEEDS, help="runs of a row of long flows (default: %(default)s)"
+    )
     parser.add_argument("--workers", type=int, default=2, help="runs at once (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="file for all measures; - for the terminal")
     parser.add_argument("--commands", action="store_true", help="print the command of each row, and run nothing")
