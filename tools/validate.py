@@ -478,9 +478,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rows", default="*", metavar="PATTERN", help="rows to run, by name, with * and ?")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="key to change in every run")
-    parser.add_argument(
-        "--seeds", type=int, default=SEEDS, help="runs of a row of long flows (default: %(default)s)"
-    )
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of a row of long flows (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=2, help="runs at once (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="file for all measures; - for the terminal")
     parser.add_argument("--commands", action="store_true", help="print the command of each row, and run nothing")
