@@ -185,6 +185,30 @@ const _: () = assert!(offset_of!(Host, sendings).is_multiple_of(64));
 const _: () = assert!(offset_of!(Host, receptions).is_multiple_of(64));
 const _: () = assert!(offset_of!(Host, id) % 64 == size_of::<Time>());
 
+/// State of a sender of TCP that series record.
+#[derive(Clone, Copy, Debug)]
+pub struct TcpState {
+    /// Running share of marked bytes, of a congestion control that keeps one.
+    pub alpha: Option<f64>,
+    /// Slow-start threshold, from the first reduction on.
+    pub threshold: Option<Bytes>,
+    /// Smoothed round-trip time, from the first sample on.
+    pub round_trip: Option<Span>,
+    /// State in which losses are repaired, by its number in Linux (`tcp_ca_state`).
+    pub recovery: u8,
+}
+
+impl TcpState {
+    fn of(sender: &TcpSender) -> Self {
+        Self {
+            alpha: sender.alpha(),
+            threshold: sender.threshold(),
+            round_trip: sender.smoothed_rtt(),
+            recovery: sender.state() as u8,
+        }
+    }
+}
+
 impl Host {
     /// A host with nothing to do. `rng` is the random stream of its jitter.
     pub fn new(id: NodeId, port: Port, marker: Option<QueueMarker>, reactions: Reactions, rng: Rng) -> Self {
@@ -309,9 +333,9 @@ impl Host {
         self.with_congestion_control().filter_map(|sending| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and sender of each flow of TCP under way whose connection is open.
-    pub fn tcp_senders(&self) -> impl Iterator<Item = (u32, &TcpSender)> {
-        self.sendings.iter().filter_map(|sending| Some((sending.number(), sending.tcp()?)))
+    /// Number and state of each flow of TCP under way whose connection is open.
+    pub fn tcp_states(&self) -> impl Iterator<Item = (u32, TcpState)> {
+        self.sendings.iter().filter_map(|sending| Some((sending.number(), TcpState::of(sending.tcp()?))))
     }
 
     /// Number and rate of each flow under way just before `now`, that is before any timer of a congestion control that

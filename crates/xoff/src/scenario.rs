@@ -66,8 +66,8 @@ pub use self::topology::{
     LinkSettings, Routing, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
-    Connections, ConstantRate, EcnCapable, LossReduces, PacketSizes, QueuePairs, Recovery, Reduces, Roce,
-    RtoFloor, Tcp, Transport,
+    Connections, ConstantRate, EcnCapable, IdleRestart, LossReduces, PacketSizes, QueuePairs, Recovery,
+    Reduces, Roce, RtoFloor, Tcp, Transport,
 };
 pub use self::workload::{
     Between, Collective, FanIn, Incast, Job, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority,

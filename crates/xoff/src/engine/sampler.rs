@@ -6,12 +6,11 @@ use super::inputs::input_rows;
 use super::port_counts::PortCounts;
 use super::samples::{LOSSLESS_POOL, Quantity, Sample, Tail};
 use crate::classes::Classes;
-use crate::host::Host;
+use crate::host::{Host, TcpState};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::port::Port;
 use crate::switch::Switch;
 use crate::topology::PortId;
-use crate::transport::tcp::TcpSender;
 
 /// Flows of one host that are watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -175,17 +174,17 @@ impl<'a> Sampling<'a> {
 
     /// Samples senders of TCP. A flow without a value has no row, such as a threshold before the first reduction.
     fn sample_tcp(&mut self, series: &Series, now: Time, hosts: &[Host]) {
-        let of_sender = |sender: &TcpSender| match series.quantity {
-            Quantity::Alpha => sender.alpha(),
-            Quantity::Threshold => sender.threshold().map(Bytes::as_f64),
-            Quantity::Rtt => sender.smoothed_rtt().map(|rtt| rtt.get() as f64 / 1e3),
-            Quantity::RecoveryState => Some(f64::from(sender.state() as u8)),
+        let value = |state: &TcpState| match series.quantity {
+            Quantity::Alpha => state.alpha,
+            Quantity::Threshold => state.threshold.map(Bytes::as_f64),
+            Quantity::Rtt => state.round_trip.map(|round_trip| round_trip.get() as f64 / 1e3),
+            Quantity::RecoveryState => Some(state.recovery.into()),
             _ => unreachable!("no quantity of TCP"),
         };
         for host in hosts {
             let watched = &series.flows[host.id() as usize];
-            for (number, sender) in host.tcp_senders().filter(|(number, _)| watched.contains(*number)) {
-                if let Some(value) = of_sender(sender) {
+            for (number, state) in host.tcp_states().filter(|(number, _)| watched.contains(*number)) {
+                if let Some(value) = value(&state) {
                     self.push(now, series.quantity, host.id(), number, value);
                 }
             }

@@ -281,6 +281,9 @@ pub struct Tcp {
     /// window (RFC 5681, section 4.1).
     #[serde(default = "default_true")]
     pub slow_start_restart: bool,
+    /// Window with which such a connection restarts.
+    #[serde(default)]
+    pub idle_restart: IdleRestart,
     /// Whether a connection is opened by its first flow: a SYN and its answer, each a frame of the size of an
     /// acknowledgement, go before the data. Otherwise all connections are open.
     #[serde(default)]
@@ -415,6 +418,17 @@ pub enum Reduces {
     /// Over the round trip that follows, in proportion to what arrives (RFC 6937), during which the window does not grow.
     /// An echo begins one, too (Linux's CWR state). Recoveries without blocks keep their rule.
     Proportionally,
+}
+
+/// Windows with which a connection restarts that was idle for longer than its retransmission timeout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IdleRestart {
+    /// The initial window, or the last if that is smaller (RFC 5681, section 4.1).
+    #[default]
+    InitialWindow,
+    /// The last window, halved for each timeout that has passed, and not below the initial one (RFC 2861; Linux).
+    Halving,
 }
 
 /// Parts of the retransmission timeout that are at least the minimum.

@@ -21,7 +21,7 @@ mod tests {
     use crate::kernel::units::{Bytes, Span};
     use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header};
     use crate::reading::from_text;
-    use crate::scenario::{Host, Tcp};
+    use crate::scenario::{Host, IdleRestart, Tcp};
     use crate::transport::Transmit;
     use crate::transport::tcp::TcpSender;
 
@@ -88,6 +88,15 @@ mod tests {
         assert_eq!(send(&mut second), 10);
         let windows: Vec<u64> = (1..=8).map(|next| after_ack(&mut second, next, 0)).collect();
         assert_eq!(windows, [11_000, 12_000, 13_000, 14_000, 15_000, 16_000, 17_000, 17_058]);
+    }
+
+    /// The timeout is 5 ms. Of 17 segments one timeout leaves 8 and a half, and the initial window is the least.
+    #[test]
+    fn a_window_is_halved_for_each_timeout_of_idleness() {
+        let settings = Tcp { idle_restart: IdleRestart::Halving, initial_window: 5, ..settings() };
+        for (milliseconds, sent) in [(5, 17), (6, 8), (11, 5), (500, 5)] {
+            assert_eq!(send(&mut second_with(&settings, Span::from_milliseconds(milliseconds))), sent);
+        }
     }
 
     #[test]

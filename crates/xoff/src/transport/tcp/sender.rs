@@ -29,7 +29,7 @@ use super::timing::Timing;
 use crate::congestion_control::{Ack, Algorithm, Flow, Growth, Loss, LossKind};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, Packet, REPEATED};
-use crate::scenario::{Host, LossReduces, Recovery, Tcp};
+use crate::scenario::{Host, IdleRestart, LossReduces, Recovery, Tcp};
 use crate::transport::Transmit;
 use crate::transport::scoreboard::Scoreboard;
 
@@ -205,10 +205,24 @@ impl TcpSender {
         let new = Self::new(settings, host, size);
         let mut sender = Self { congestion_control, round_trip, carried_before: carried, ..new };
         sender.congestion_control.on_quiet(true);
-        if settings.slow_start_restart && now.since(idle_since) > sender.timeout() {
-            sender.congestion_control.on_idle(initial_window(settings));
+        let idle = now.since(idle_since);
+        if settings.slow_start_restart && idle > sender.timeout() {
+            let window = sender.restart_window(settings, idle);
+            sender.congestion_control.on_idle(window);
         }
         sender
+    }
+
+    /// Window with which a connection restarts that was `idle` for longer than its timeout.
+    fn restart_window(&self, settings: &Tcp, idle: Span) -> Bytes {
+        let least = initial_window(settings);
+        match settings.idle_restart {
+            IdleRestart::InitialWindow => least,
+            IdleRestart::Halving => {
+                let timeouts = (idle.get() - 1) / self.timeout().get().max(1);
+                Bytes::new(self.bounded_window().get() >> timeouts.min(63)).max(least)
+            }
+        }
     }
 
     /// The connection, idle from now on because every byte is acknowledged.
@@ -525,7 +539,10 @@ impl TcpSender {
         let cumulative = packet.sequence().min(self.size);
         let newly_acked = cumulative.wrapping_sub(self.unacknowledged);
         // An acknowledgement of nothing new, or of less than the last, is large here.
-        if newly_acked.wrapping_sub(1) >= self.taken_plainly || packet.length() > 0 || packet.is(ECHO) {
+        if newly_acked.wrapping_sub(1) >= self.taken_plainly
+            || packet.length() > 0
+            || packet.is(ECHO | REPEATED)
+        {
             return self.on_ack_otherwise(now, packet);
         }
         self.unacknowledged = cumulative;
@@ -1126,9 +1143,10 @@ impl TcpSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion_control::{Parameters, ecn_star, reno};
+    use crate::congestion_control::{Parameters, WindowUnit, ecn_star, reno};
     use crate::packet::{ACKNOWLEDGEMENT, Header};
     use crate::reading::from_text;
+    use crate::scenario::Reduces;
 
     const SEGMENT: u64 = 1000;
 
@@ -1472,5 +1490,99 @@ mod tests {
         let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
         assert_eq!(sender.poll_transmit(Time::ZERO), last);
         assert_eq!(sender.poll_transmit(Time::ZERO), Transmit::Idle);
+    }
+
+    /// RFC 5681, section 3.2, step 6: Reno's recovery ends with the first acknowledgement of new data, with the threshold as
+    /// its window, though a hole is left.
+    #[test]
+    fn a_reno_recovery_ends_with_the_first_new_acknowledgement() {
+        let mut sender = sender(Recovery::Reno, 100);
+        sent(&mut sender);
+        for end in 2..5 {
+            ack(&mut sender, 0, Some((1, end)));
+        }
+        assert_eq!((sender.state, sender.recoveries), (State::Recovery, 1));
+        ack(&mut sender, 4, None);
+        assert_eq!((sender.state, sender.window()), (State::Open, Bytes::new(5 * SEGMENT)));
+    }
+
+    fn linux(change: impl FnOnce(&mut Tcp)) -> TcpSender {
+        let mut settings = Tcp {
+            reduction: Reduces::Proportionally,
+            loss_reduces: LossReduces::Window,
+            window_unit: WindowUnit::Segments,
+            growth: Some(Growth::Segments),
+            tail_loss_probe: true,
+            f_rto: true,
+            clock_granularity: Span::from_milliseconds(1),
+            ..settings(Recovery::Rack)
+        };
+        change(&mut settings);
+        TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT))
+    }
+
+    /// Ten segments are out when an echo comes with the acknowledgement of two: the window goes to five over the round trip,
+    /// by one segment for each two that are acknowledged while more than five are out, and does not grow before something sent later is acknowledged.
+    #[test]
+    fn an_echo_reduces_the_window_over_a_round_trip() {
+        let mut sender = linux(|settings| {
+            settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
+        });
+        assert_eq!(sent(&mut sender).len(), 10);
+        let echo = Header { sequence: 2 * SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
+        sender.on_ack(Time::new(100_000_000), &echo.into());
+        assert_eq!((sent(&mut sender), sender.window()), (vec![10], Bytes::new(9 * SEGMENT)));
+        let windows = [4, 6, 8, 10].map(|next| {
+            ack(&mut sender, next, None);
+            sender.window().get() / SEGMENT
+        });
+        assert_eq!((windows, sender.state), ([8, 7, 5, 5], State::Reducing));
+        ack(&mut sender, 12, None);
+        assert_eq!((sender.state, sender.window().get()), (State::Open, 5 * SEGMENT));
+    }
+
+    /// RFC 8985, section 7: the flow hears nothing for two round trips of 100 us and two ticks, and sends one more segment
+    /// than its window allows.
+    #[test]
+    fn a_probe_goes_beyond_the_window_and_repairs_a_tail() {
+        let mut sender = linux(|_| ());
+        sent(&mut sender);
+        ack(&mut sender, 1, None);
+        let now = Time::new(100_000_000);
+        assert_eq!(sender.until_due(now), Span::from_microseconds(2_900), "3 ms, on a tick");
+        let later = Time::new(3_000_000_000);
+        assert!(!sender.on_timer(later), "no timeout");
+        assert_eq!((sent(&mut sender), sender.probes), (vec![12], 1));
+        // Everything but the first of what was out has arrived, the probe too.
+        sender.on_ack(Time::new(3_100_000_000), &acknowledgement(1, Some((2, 13))));
+        assert_eq!((sender.state, sender.timeouts), (State::Recovery, 0));
+        assert_eq!(sent(&mut sender).first(), Some(&1));
+    }
+
+    /// RFC 5682: a segment that was sent before the timeout, and not again, is acknowledged after it.
+    #[test]
+    fn a_timeout_that_was_too_early_is_taken_back() {
+        let mut sender = linux(|_| ());
+        sent(&mut sender);
+        ack(&mut sender, 1, None);
+        let window = sender.window();
+        sender.on_timeout(Time::new(200_000_000));
+        assert_eq!((sent(&mut sender), sender.window()), (vec![1], Bytes::new(SEGMENT)));
+        ack(&mut sender, 4, None);
+        assert_eq!(sender.state, State::Open);
+        assert!(sender.window() >= window, "{} after {window}", sender.window());
+        assert_eq!(sender.retransmitted, Bytes::new(SEGMENT));
+    }
+
+    /// D-SACK (RFC 2883) and the count of what was sent again in vain.
+    #[test]
+    fn segments_that_the_receiver_had_already_are_counted() {
+        let mut sender = sender(Recovery::Sack, 100);
+        sent(&mut sender);
+        let repeated = Header { sequence: SEGMENT, flags: ACKNOWLEDGEMENT | REPEATED, ..Header::default() };
+        sender.on_ack(Time::new(1), &repeated.into());
+        assert_eq!(sender.spurious, 1);
+        sender.on_ack(Time::new(2), &repeated.into());
+        assert_eq!(sender.spurious, 2);
     }
 }
