@@ -92,7 +92,7 @@ pub struct Observe {
     /// Smoothed round-trip time in nanoseconds of the TCP flows of the named hosts, each from its first sample on [SRTT].
     #[serde(default)]
     pub rtts: Option<ObserveOf>,
-    /// State in which each TCP flow of the named hosts repairs losses, by its number in Linux: 0 open, 3 recovery, 4 loss.
+    /// State in which each TCP flow of the named hosts repairs losses, by its number in Linux: 0 open, 2 reducing after an echo [CWR], 3 recovery, 4 loss.
     #[serde(default)]
     pub recovery_states: Option<ObserveOf>,
     /// Bits per second that congestion controls and rate limiters (QCN) allow the flows of the named hosts; where they decide
