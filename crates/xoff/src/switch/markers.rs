@@ -5,7 +5,7 @@
 //! have another marker where their link has another rate, and queues where they are of another class. Below a length at
 //! which no marker answers or remembers anything, a single comparison stands for all of them (decision 12).
 
-use super::marking::{AnyMarker, Departure, Level, Signal, When};
+use super::marking::{AnyMarker, Departure, Level, When};
 use super::mmu::Mmu;
 use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::rng::Rng;
@@ -84,7 +84,7 @@ impl Placed {
         if moment != if waits { self.when } else { When::Enqueue } {
             return false;
         }
-        marker.signal(place, &packet.beside(others()), rng) == Signal::Mark
+        marker.signal(place, &packet.beside(others()), rng).marks(packet.is_ecn_capable)
     }
 
     /// Whether no marker here looks at departures or follows them.

@@ -47,6 +47,15 @@ pub enum Signal {
     None,
     /// Mark it; the switch drops it instead if it is not ECN-capable.
     Mark,
+    /// Mark it if it is ECN-capable, and leave it as it is otherwise.
+    MarkIfCapable,
+}
+
+impl Signal {
+    /// Whether the switch marks the packet, or drops it because it cannot be marked.
+    pub fn marks(self, is_ecn_capable: bool) -> bool {
+        if is_ecn_capable { self != Self::None } else { self == Self::Mark }
+    }
 }
 
 /// Moment at which a marker is asked.

@@ -75,6 +75,33 @@ fn ports_of_different_rates_hold_thresholds_of_their_own() {
     }
 }
 
+/// Twenty packets come 123.04 ns apart and leave a shaper of 50 Mb/s, where a byte takes 160 ns, as tokens come. How long
+/// each has waited is known, and those that have waited longer than the threshold are marked. Packets of Reno, which cannot
+/// be, pass. CoDel's own interval never ends.
+#[test]
+fn a_threshold_in_time_marks_all_that_have_waited_longer() {
+    let waited = |packet: u64| 160_000 * (1514 * (packet + 1) - 1600) - 123_040 * packet;
+    for threshold in [Span::ZERO, Span::new(waited(7) - 1), Span::new(waited(7)), Span::new(waited(19))] {
+        for algorithm in ["dctcp", "reno"] {
+            let simulation = simulation(&format!(
+                "title = 'a threshold in time'\n\
+                 topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+                 transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = '{algorithm}' }}, headers = '54B', \
+                 wire_overhead = '24B', initial_window = 20, minimum_rto = '1s' }}\n\
+                 workload = [{{ kind = 'long_lived', transport = 'tcp', size = '29200B', pairs = [['host0', 'host1']] }}]\n\
+                 switch = [{{ shapers.host1 = {{ rate = '50Mbps', burst = '1600B' }}, \
+                 marking.queue = {{ kind = 'codel', target = '1s', interval = '10s', ce_threshold = '{}ps' }} }}]",
+                threshold.get()
+            ));
+            let outcome = run(&simulation);
+            let port = &outcome.switches[0].ports()[1];
+            let longer = (1..20).filter(|packet| waited(*packet) > threshold.get()).count() as u64;
+            assert_eq!(port.counters.packets, 20);
+            assert_eq!(port.counters.marked, if algorithm == "dctcp" { longer } else { 0 }, "{threshold:?}");
+        }
+    }
+}
+
 /// One Reno flow adds a packet to the queue each round. Once the queue holds the target's 25 packets (300 us), the
 /// interval of 5 ms runs, in which it grows by about four more. The drop is noticed a round later, and then the window
 /// is halved.

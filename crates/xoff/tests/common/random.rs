@@ -415,7 +415,7 @@ fn switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
         ", marking.queue = { kind = 'codel', target = '200ns', interval = '1us' }",
         ", marking.queue_by_priority = { 0 = { kind = 'threshold', threshold = '4kB' }, \
-         1 = { kind = 'codel', target = '1us', interval = '10us' }, \
+         1 = { kind = 'codel', target = '1us', interval = '10us', ce_threshold = '1us' }, \
          3 = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, when = 'dequeue' } }",
     ]);
     let port = text(&[
@@ -483,7 +483,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
     let marking = text(&[
         "",
         ", marking.queue = { kind = 'threshold', threshold = '5kB' }",
-        ", marking.queue = { kind = 'codel', target = '500ns', interval = '3us' }",
+        ", marking.queue = { kind = 'codel', target = '500ns', interval = '3us', ce_threshold = '200ns' }",
         ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
     ]);
     let release = text(&["transmission_start", "transmission_end"]);

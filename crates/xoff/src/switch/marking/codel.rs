@@ -2,7 +2,8 @@
 //! Source: Nichols, Jacobson, McGregor and Iyengar, RFC 8289. Only on queues, whose packets leave in the order in which
 //! they came.
 //! Differs: the next drop is set as soon as one is decided, as Linux does for marks. The RFC waits until the next
-//! packet is known to have waited too long as well.
+//! packet is known to have waited too long as well. `ce_threshold` is Linux's (`codel_impl.h`), without its selector of
+//! packets that it is for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,19 +24,25 @@ pub struct Parameters {
     /// Time for which packets may wait longer than that; about the longest round trip [INTERVAL].
     #[schemars(extend("x-above-key" = "target"))]
     pub interval: Span,
+    /// Time in the queue beyond which every ECN-capable packet is marked as it leaves, beside the rule of CoDel: a threshold in time,
+    /// for DCTCP. Other packets it leaves alone (Linux's `ce_threshold`). Left out, there is none.
+    pub ce_threshold: Option<Span>,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { target: Span::from_milliseconds(5), interval: Span::from_milliseconds(100) }
+        let [target, interval] = [5, 100].map(Span::from_milliseconds);
+        Self { target, interval, ce_threshold: None }
     }
 }
 
-/// CoDel with one `target` and `interval` for all queues.
+/// CoDel with one `target`, `interval` and `ce_threshold` for all queues.
 #[derive(Clone, Debug)]
 pub struct Codel {
     target: Span,
     interval: Span,
+    /// Longest time in the queue without a mark; the longest that there is where there is no such threshold.
+    ce_threshold: Span,
     /// The queue is left alone while it holds no more behind the packet that leaves.
     largest_frame: Bytes,
     queues: Vec<Queue>,
@@ -65,39 +72,20 @@ impl Codel {
         Span::new((self.interval.get() as f64 / (count as f64).sqrt()) as u64)
     }
 
-    /// Whether the packet that leaves ends an interval of packets that have waited too long [ok_to_drop].
-    fn has_lasted(&mut self, place: usize, level: &Level) -> bool {
+    /// Whether the packet that leaves, and has `waited`, ends an interval of packets that have waited too long
+    /// [ok_to_drop].
+    fn has_lasted(&mut self, place: usize, waited: Span, level: &Level) -> bool {
         let queue = &mut self.queues[place];
-        let came = queue.arrivals.pop_front().unwrap_or(level.now);
-        if level.now.since(came) < self.target || level.others <= self.largest_frame {
+        if waited < self.target || level.others <= self.largest_frame {
             queue.too_long_at = None;
             return false;
         }
         level.now >= *queue.too_long_at.get_or_insert(level.now + self.interval)
     }
-}
 
-impl Marker for Codel {
-    type Parameters = Parameters;
-
-    fn when(_parameters: &Parameters) -> When {
-        When::Dequeue
-    }
-
-    fn new(parameters: &Parameters, places: &[Place]) -> Result<Self, Unfit> {
-        if !places.iter().all(|place| place.drops_at_head) {
-            return Err(Unfit {
-                problem: "codel drops what leaves a queue of a switch".to_owned(),
-                expected: "expected it in marking.queue of a switch with a shared memory",
-            });
-        }
-        let &Parameters { target, interval } = parameters;
-        let largest_frame = places.first().map_or(Bytes::ZERO, |place| place.taken_by(place.largest_frame));
-        Ok(Self { target, interval, largest_frame, queues: vec![Queue::default(); places.len()] })
-    }
-
-    fn signal(&mut self, place: usize, level: &Level, _rng: &mut Rng) -> Signal {
-        let has_lasted = self.has_lasted(place, level);
+    /// Answers by the rule of CoDel about a packet that leaves after it has `waited`.
+    fn by_rule(&mut self, place: usize, waited: Span, level: &Level) -> Signal {
+        let has_lasted = self.has_lasted(place, waited, level);
         let Queue { is_dropping, drop_next, count, last_count, .. } = self.queues[place];
         if !has_lasted {
             self.queues[place].is_dropping = false;
@@ -120,6 +108,36 @@ impl Marker for Codel {
         queue.last_count = if is_dropping { last_count } else { count };
         (queue.is_dropping, queue.drop_next, queue.count) = (true, drop_next, count);
         Signal::Mark
+    }
+}
+
+impl Marker for Codel {
+    type Parameters = Parameters;
+
+    fn when(_parameters: &Parameters) -> When {
+        When::Dequeue
+    }
+
+    fn new(parameters: &Parameters, places: &[Place]) -> Result<Self, Unfit> {
+        if !places.iter().all(|place| place.drops_at_head) {
+            return Err(Unfit {
+                problem: "codel drops what leaves a queue of a switch".to_owned(),
+                expected: "expected it in marking.queue of a switch with a shared memory",
+            });
+        }
+        let &Parameters { target, interval, ce_threshold } = parameters;
+        let largest_frame = places.first().map_or(Bytes::ZERO, |place| place.taken_by(place.largest_frame));
+        let (ce_threshold, queues) = (ce_threshold.unwrap_or(Span::MAX), vec![Queue::default(); places.len()]);
+        Ok(Self { target, interval, ce_threshold, largest_frame, queues })
+    }
+
+    fn signal(&mut self, place: usize, level: &Level, _rng: &mut Rng) -> Signal {
+        let came = self.queues[place].arrivals.pop_front().unwrap_or(level.now);
+        let waited = level.now.since(came);
+        match self.by_rule(place, waited, level) {
+            Signal::None if waited > self.ce_threshold => Signal::MarkIfCapable,
+            signal => signal,
+        }
     }
 
     fn drops_at_head(&self) -> bool {
@@ -152,8 +170,12 @@ mod tests {
     const FRAME: Bytes = Bytes::new(1500);
 
     fn codel() -> Codel {
+        with_threshold(None)
+    }
+
+    fn with_threshold(ce_threshold: Option<Span>) -> Codel {
         let place = Place { drops_at_head: true, ..Place::at(Rate::from_gbps(1), FRAME) };
-        Codel::new(&Parameters::default(), &[place]).unwrap()
+        Codel::new(&Parameters { ce_threshold, ..Parameters::default() }, &[place]).unwrap()
     }
 
     fn at(milliseconds: u64) -> Time {
@@ -232,6 +254,29 @@ mod tests {
         (0..5).for_each(|_| codel.on_arrival(0, &came));
         let dropped = (0..5).filter(|_| codel.signal(0, &Level { now, ..came }, &mut rng) == Signal::Mark);
         assert_eq!(dropped.count(), 3);
+    }
+
+    /// The last packet too, which the rule of CoDel leaves alone. At the threshold itself nothing is marked yet.
+    #[test]
+    fn every_packet_that_has_waited_longer_than_the_threshold_is_marked_if_it_can_be() {
+        let mut codel = with_threshold(Some(Span::from_milliseconds(1)));
+        let mut rng = stream(1, Purpose::Marking, 0);
+        let mut answers = |waited: Span, others| {
+            let now = at(1_000);
+            let level = Level { now: Time::new(now.get() - waited.get()), others, frame: FRAME };
+            codel.on_arrival(0, &level);
+            codel.signal(0, &Level { now, ..level }, &mut rng)
+        };
+        let threshold = Span::from_milliseconds(1);
+        assert_eq!(answers(threshold, MANY), Signal::None);
+        assert_eq!(answers(threshold + Span::new(1), MANY), Signal::MarkIfCapable);
+        assert_eq!(answers(threshold + Span::new(1), Bytes::ZERO), Signal::MarkIfCapable);
+    }
+
+    #[test]
+    fn a_threshold_changes_nothing_of_the_rule() {
+        let mut codel = with_threshold(Some(Span::from_milliseconds(1)));
+        assert_eq!(drops(&mut codel, 1_000..1_400, LONG, MANY), [1_100, 1_200, 1_271, 1_329, 1_379]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Marker on queues of which neither ports nor pools are marked besides: those of an adapter, and those of a crossbar's
 //! inputs or outputs.
 
-use super::{AnyMarker, Departure, Level, Signal, When};
+use super::{AnyMarker, Departure, Level, When};
 use crate::kernel::rng::Rng;
 
 /// Marker of some queues, which it knows by number.
@@ -23,7 +23,7 @@ impl QueueMarker {
     pub fn marks(&mut self, moment: When, queue: usize, level: &Level, is_ecn_capable: bool) -> bool {
         self.tell(moment, queue, level);
         let asked = if is_ecn_capable { self.when } else { When::Enqueue };
-        moment == asked && self.marker.signal(queue, level, &mut self.rng) == Signal::Mark
+        moment == asked && self.marker.signal(queue, level, &mut self.rng).marks(is_ecn_capable)
     }
 
     /// Tells a marker that follows its queues of a packet that enters or leaves a queue beside `level.others` bytes.
