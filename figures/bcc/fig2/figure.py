@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Points
+    from xoff.reproduce.points import Measure, Point, Points
 
 ALL = "flows.all.fct_mean_us"
 SMALL = "flows.small.fct_mean_us"
@@ -32,14 +32,19 @@ PANELS = {
 }
 
 
+def queue_loss(points: Points) -> float:
+    """Loss as the authors' code prints it: mean of the loss rates of all switch queues, acknowledgements counted."""
+    return points.mean(_queue_loss)
+
+
 def highest_loss_of_k200(points: Points) -> float:
-    """Highest loss rate of all loads."""
-    return max(points.mean("loss_rate", scheme="K200", load=load) for load in points.axis("load"))
+    """Highest loss of all loads."""
+    return max(points.mean(_queue_loss, scheme="K200", load=load) for load in points.axis("load"))
 
 
 def loss_k720_over_bcc(points: Points) -> float:
-    """Lost packets as a multiple: loss rate with K=720KB over that with BCC."""
-    return _ratio(points, "loss_rate", "K720", "BCC")
+    """Loss as a multiple: with K=720KB over that with BCC."""
+    return _ratio(points, _queue_loss, "K720", "BCC")
 
 
 def small_p99_bcc_over_k720(points: Points) -> float:
@@ -71,6 +76,11 @@ def greatest_large_bcc_over_k720(points: Points) -> float:
 def large_k200_over_k720(points: Points) -> float:
     """Ratio of the means of large flows."""
     return _ratio(points, LARGE, "K200", "K720")
+
+
+def medium_k200_over_k720(points: Points) -> float:
+    """Ratio of the means of medium flows."""
+    return _ratio(points, MEDIUM, "K200", "K720")
 
 
 def large_saved_by_bcc(points: Points) -> float:
@@ -113,7 +123,12 @@ def _panel(points: Points, expected: list[Expected], measure: str, ax: Axes) -> 
     ax.set_ylabel("over DCTCP K=720KB")
 
 
-def _ratio(points: Points, measure: str, scheme: str, base: str) -> float:
+def _queue_loss(point: Point) -> float:
+    ports = [port for port in point.result().ports.to_pylist() if not port["device"].startswith("host")]
+    return math.fsum(port["dropped"] / max(1, port["packets"] + port["dropped"]) for port in ports) / len(ports)
+
+
+def _ratio(points: Points, measure: Measure, scheme: str, base: str) -> float:
     under = points.mean(measure, scheme=base)
     return points.mean(measure, scheme=scheme) / under if under else math.nan
 
