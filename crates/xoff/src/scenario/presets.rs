@@ -54,6 +54,27 @@ pub(super) fn describe(schema: &mut Schema) {
     }
 }
 
+/// Adds all that the preset sets to its description.
+pub(super) fn list(schema: &mut Schema) {
+    let is_linux = |one: &&mut Json| one["const"] == "linux";
+    let variants = schema.get_mut("oneOf").and_then(Json::as_array_mut).into_iter().flatten();
+    for linux in variants.filter(|one| is_linux(&one)) {
+        let keys = LINUX.iter().filter(|(_, value)| !value.is_table()).map(|(key, value)| set(key, value));
+        let of_algorithms = LINUX[OF_ALGORITHMS].as_table().into_iter().flatten();
+        let of_algorithms = of_algorithms.flat_map(|(algorithm, settings)| {
+            let settings = settings.as_table().into_iter().flatten();
+            settings.map(move |(key, value)| format!("{} of {algorithm}", set(key, value)))
+        });
+        let all: Vec<String> = keys.chain(of_algorithms).collect();
+        linux["description"] = format!("Linux 6.1, unless a key says otherwise: {}.", all.join(", ")).into();
+    }
+}
+
+/// Returns a key with its value, as TOML has them.
+fn set(key: &str, value: &Value) -> String {
+    format!("`{key} = {value}`")
+}
+
 /// Returns a value as a description has it.
 fn written(value: &Value) -> String {
     value.as_str().map_or_else(|| format!("`{value}`"), |word| format!("`{word}`"))
@@ -100,6 +121,14 @@ mod tests {
         assert_eq!(linux.minimum_rto, Span::from_milliseconds(10));
         let Parameters::Dctcp(dctcp) = &linux.congestion_control else { panic!("dctcp") };
         assert!(!dctcp.halves_on_every_loss);
+    }
+
+    #[test]
+    fn the_preset_is_explained_by_all_that_it_sets() {
+        let schema = crate::scenario::schema().to_string();
+        for said in ["`recovery = \\\"rack\\\"`", "`halves_on_every_loss = true` of dctcp"] {
+            assert!(schema.contains(said), "{said}");
+        }
     }
 
     /// Descriptions of algorithms' keys name the preset's values by hand, as algorithms know no transport.

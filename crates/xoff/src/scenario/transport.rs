@@ -331,11 +331,12 @@ fn default_acknowledge_timeout() -> Span {
 /// Sources of whole sets of TCP's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(transform = presets::list)]
 pub enum Preset {
     /// TCP as simulators of papers have it: each key at its default.
     #[default]
     Paper,
-    /// Linux 6.1. The description of a key says which value this sets; keys of the congestion control are set too.
+    /// Linux 6.1
     Linux,
 }
 

@@ -1521,8 +1521,9 @@ mod tests {
         TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT))
     }
 
-    /// Ten segments are out when an echo comes with the acknowledgement of two: the window goes to five over the round trip,
-    /// by one segment for each two that are acknowledged while more than five are out, and does not grow before something sent later is acknowledged.
+    /// Ten segments are out when an echo comes with the acknowledgement of two: the window goes to five over the round trip.
+    /// While more than five are out, one leaves for each two that are acknowledged. The window does not grow before
+    /// something sent later is acknowledged.
     #[test]
     fn an_echo_reduces_the_window_over_a_round_trip() {
         let mut sender = linux(|settings| {
