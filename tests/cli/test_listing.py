@@ -1,12 +1,13 @@
 """`xoff list` and `xoff explain`."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
 
 from conftest import ROOT, Outcome
+from xoff import starters
 from xoff.glossary import glossary, vocabulary
 from xoff.results import columns, measures, table
 from xoff.scenario import catalogue
@@ -55,6 +56,45 @@ def test_list_as_json(command: Command) -> None:
 )
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
     matches_snapshot(command("explain", name).out)
+
+
+NAMED = [
+    pytest.param(entry["name"], entry["family"], id=f"{entry['family']}-{entry['name']}")
+    for entry in catalogue.algorithms()
+]
+
+
+@pytest.mark.parametrize(("name", "family"), NAMED)
+def test_every_algorithm_of_every_family_is_explained_by_its_bare_name(name: str, family: str) -> None:
+    found = [entry for entry in glossary.explain(name) if entry["family"]]
+    assert (name, family) in [(entry["name"], entry["family"]) for entry in found]
+    for written in (name.upper(), name.replace("_", "-"), name.replace("_", "").title(), name.replace("_", " ")):
+        exactly = {entry["name"] for entry in glossary.explain(written)}
+        assert name in exactly, f"{written} means {exactly}"
+
+
+def test_every_name_that_is_listed_is_explained(command: Command) -> None:
+    listed = json.loads(command("list", "--json").out)
+    names = {entry["name"] for entries in listed.values() for entry in entries} - {starters.PLAN}
+    assert len(names) > 80
+    assert all(glossary.explain(name) for name in names)
+    assert command("explain", "plan").err.startswith("plan: is a command")
+
+
+def test_every_value_of_a_key_is_explained() -> None:
+    values = set(_values(catalogue.schema()))
+    assert {"ecmp", "ring", "fixed_point", "halving_doubling"} <= values
+    assert all(glossary.explain(value) for value in values)
+
+
+def _values(node: object) -> Iterator[str]:
+    """Yields every text that a key of a schema may have out of a list."""
+    if isinstance(node, dict):
+        for key, inner in node.items():
+            yield from [inner] if key == "const" and isinstance(inner, str) else _values(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from _values(inner)
 
 
 def test_explain_as_json(command: Command) -> None:

@@ -101,6 +101,8 @@ def _written(entry: dict[str, Any]) -> str | None:
             return f"xoff sweep FILE --measure {entry['path'].replace('[]', '[0]')}"
         case "key of plans":
             return f"xoff plan FILE --set {entry['path'].replace('.at_rate.', '.at_rate.RATE.')}=VALUE"
+        case "starter":
+            return f"xoff init {entry['name']}"
         case "column":
             return None
     if entry["path"].startswith(_FLUID):

@@ -52,16 +52,27 @@ def scenarios() -> list[Entry]:
 def explain(name: str) -> list[dict[str, Any]]:
     """Returns the meanings of a key (`switch.buffer.alpha`), algorithm, kind, symbol (`K_min`) or measure.
 
-    Keys of plans and columns of result files are found if nothing else has the name. There are several answers if the
-    name is not unique. Raises ScenarioError, which offers a near name, if nothing has it.
+    Algorithms are found as papers write them, too (`PowerTCP`, `go-back-N`), and keys of plans and columns of result
+    files if nothing else has the name. There are several answers if the name is not unique. Raises ScenarioError, which
+    offers a near name, if nothing has it.
 
     >>> [entry["path"] for entry in explain("K_min")]
     ['switch.marking.queue.minimum', 'fluid.minimum']
+    >>> [entry["name"] for entry in explain("PowerTCP")]
+    ['power_tcp']
     """
     try:
         found = described(name)
     except ScenarioError as error:
-        found = _of_symbol(name) or _of_sizes(name) or _of_measures(name) or _of_plans(name) or _of_columns(name)
+        found = (
+            _of_symbol(name)
+            or _of_sizes(name)
+            or _of_papers(name)
+            or _of_measures(name)
+            or _of_plans(name)
+            or _of_columns(name)
+            or _of_starters(name)
+        )
         if not found:
             raise _nothing(name, error) from None
     return [entry | _forms_of_sizes() if entry["path"] == _SIZES and not entry["family"] else entry for entry in found]
@@ -131,6 +142,21 @@ def _of_sizes(name: str) -> list[dict[str, Any]]:
         for entry in sizes()
         if entry["name"] == name
     ]
+
+
+def _of_starters(name: str) -> list[dict[str, Any]]:
+    """Returns what only `xoff init` knows by a name, such as the transport of Ultra Ethernet."""
+    return [_entry(name, "starter", entry["about"]) for entry in scenarios() if entry["name"] == name != starters.PLAN]
+
+
+def _of_papers(name: str) -> list[dict[str, Any]]:
+    """Returns the algorithms whose names differ from `name` only in case, hyphens, spaces and underscores."""
+    names = dict.fromkeys(entry["name"] for entry in algorithms() if _letters(entry["name"]) == _letters(name))
+    return [entry for known in names for entry in described(known) if entry["family"]]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _of_measures(name: str) -> list[dict[str, Any]]:

@@ -80,9 +80,9 @@ pub fn list() -> Vec<Listing> {
 
 /// Ways to balance load: algorithms without a table of their own.
 fn words_of_routing() -> impl Iterator<Item = Listing> {
-    let key = CATALOGUE.iter().find(|entry| entry.name == "topology.routing").expect("networks have it");
+    let key = CATALOGUE.iter().find(|entry| entry.name == ROUTING_KEY).expect("networks have it");
     key.choices.iter().map(|Choice { name, about }| Listing {
-        family: "routing".to_owned(),
+        family: ROUTING.to_owned(),
         name: name.clone(),
         about: sentence(about).to_owned(),
         source: source(about),
@@ -91,6 +91,10 @@ fn words_of_routing() -> impl Iterator<Item = Listing> {
 
 /// The family of words that are no algorithm and no kind, but only what a key may be set to.
 const VALUE: &str = "value";
+/// Key whose values are algorithms without a table of their own.
+const ROUTING_KEY: &str = "topology.routing";
+/// The family of these algorithms.
+const ROUTING: &str = "routing";
 
 /// Explains a key by its path or the end of it, an algorithm or kind, or another word that a key takes. Returns
 /// several where the name is not unique.
@@ -155,7 +159,7 @@ fn values(all: &[Explanation], word: &str) -> Vec<Explanation> {
         let Choice { name, about } = choice_of(key)?;
         Some(Explanation {
             name,
-            family: Some(VALUE.to_owned()),
+            family: Some(if key.path == ROUTING_KEY { ROUTING } else { VALUE }.to_owned()),
             source: source(&about),
             about,
             symbol: None,
@@ -560,6 +564,15 @@ mod tests {
         assert_eq!(of("workload"), Workload::NAMES);
         assert_eq!(of("routing"), ["ecmp", "packet_spraying", "adaptive", "flowlet", "adaptive_flowlet"]);
         assert!(list.iter().all(|listing| listing.about.ends_with('.') && !listing.about.contains('\n')));
+    }
+
+    #[test]
+    fn everything_that_is_listed_is_explained_by_its_bare_name() {
+        for Listing { name, family, .. } in list() {
+            let found = explain(&name).unwrap();
+            let is_it = |entry: &Explanation| entry.name == name && entry.family.as_ref() == Some(&family);
+            assert!(found.iter().any(is_it), "{family} {name}");
+        }
     }
 
     #[test]
