@@ -39,6 +39,8 @@ class Key(NamedTuple):
         return self.name.format(self.one)
 
 
+SHAPERS = Key("switch.shapers")
+"""Key of the shapers of ports, whose value is their text."""
 TRIMMING = Key("switch.trimming")
 """Key whose value says whether packets are trimmed."""
 TRIMMING_SIZE = Key("switch.trimming.size")
@@ -174,6 +176,7 @@ def _values(
     for key in ("shared_per_pool", "ports_per_pool", "pools"):
         yield Key(f"switch.{key}"), _text(settings.get(key))
     yield Key("switch.scheduler.quantum"), _text(settings["scheduler"].get("quantum"))
+    yield SHAPERS, _text(settings.get("shapers"))
     yield from _policy("switch.buffer", settings["buffer"], [one for one in lossless if not lossless[one]])
     yield from _trimming(settings.get("trimming"))
     for one in lossless:

@@ -334,6 +334,7 @@ def test_what_adapters_are_told_only_nearly_or_not_at_all_is_told(key: str, valu
         ({"switch.marking.queue_by_priority.0": {"kind": "codel"}}, "class 0: marks by codel are left out"),
         ({"switch.marking.port": {"kind": "threshold", "threshold": "1MB"}}, "marks by what a whole port holds are"),
         ({"switch.reserved_per_queue": "0B", "switch.reserved_per_port": "9kB"}, "the reserve of each port, 9,000 B"),
+        ({"switch.shapers.host1": {"rate": "1Gbps", "burst": "9kB"}}, "shapers of ports are left out"),
         ({"switch.marking.pool": {"kind": "threshold", "threshold": "1MB"}}, "ECN on the shared pool (K_min 1000000 B"),
     ],
 )

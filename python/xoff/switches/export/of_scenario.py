@@ -347,6 +347,8 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"
     if found.memory["reserved_per_port"]:
         yield f"the reserve of each port, {found.memory['reserved_per_port']:,} B, is left out: queues have theirs"
+    if shapers := found.own.values.get(scenario_values.SHAPERS):
+        yield f"shapers of ports are left out, as no exporter has commands for them: {shapers}"
 
 
 def _listed(values: list[Any]) -> str:
