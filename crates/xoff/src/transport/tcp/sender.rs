@@ -585,7 +585,7 @@ impl TcpSender {
         {
             self.on_duplicate();
         }
-        if self.state == State::Loss && self.is_undone(packet, before, in_block) {
+        if self.state == State::Loss && self.is_undone(packet, before, in_block, newly_acked - in_block) {
             self.undo();
         }
         let may_grow = self.state == State::Open || self.go_on(now, moved_on);
@@ -769,21 +769,23 @@ impl TcpSender {
         }
     }
 
-    /// Whether an acknowledgement after a timeout shows that the timeout was too early.
-    fn is_undone(&mut self, packet: &Packet, before: u64, in_block: u64) -> bool {
+    /// Whether an acknowledgement after a timeout shows that the timeout was too early. It tells of `in_block` bytes by its
+    /// block, and of `in_order` bytes cumulatively that no block had told of.
+    fn is_undone(&mut self, packet: &Packet, before: u64, in_block: u64, in_order: u64) -> bool {
         let reads_blocks = self.recovery.reads_blocks();
-        let head_end = before + self.segment;
         let block_end = packet.sequence() + u64::from(packet.reception()) + packet.length();
-        let in_originals = in_block > 0 && block_end <= self.recover;
+        let Some(doubt) = self.options.as_mut().and_then(|options| options.forward_rto.as_mut()) else {
+            return false;
+        };
+        // Of what is out only the first segment was sent again.
+        let sent_again = if doubt.sends_new() { 0 } else { self.segment };
+        let has_originals = in_order > sent_again || in_block > 0 && block_end <= self.recover;
         let heard = Heard {
             moves_on: self.unacknowledged > before,
             is_whole: self.unacknowledged >= self.recover,
-            has_originals: reads_blocks.then_some(in_originals || self.unacknowledged > head_end),
+            has_originals: reads_blocks.then_some(has_originals),
             has_news: in_block > 0,
             has_more: self.next < self.size,
-        };
-        let Some(doubt) = self.options.as_mut().and_then(|options| options.forward_rto.as_mut()) else {
-            return false;
         };
         match doubt.on_ack(heard) {
             Verdict::Nothing => {}
@@ -992,7 +994,7 @@ impl TcpSender {
     fn find_losses(&mut self, now: Time) -> bool {
         let is_repairing = matches!(self.state, State::Recovery | State::Loss);
         let threshold = self.duplicate_threshold;
-        let smoothed = self.round_trip.smoothed().unwrap_or_default();
+        let smoothed = self.round_trip.smoothed().unwrap_or(Span::MAX);
         if let Some(rack) = self.options.as_mut().and_then(|options| options.rack.as_mut()) {
             let has_enough = self.scoreboard.sacked_count() >= u64::from(threshold);
             return rack.find_losses(now, &mut self.scoreboard, is_repairing, has_enough, smoothed);
@@ -1573,6 +1575,20 @@ mod tests {
         assert_eq!(sender.state, State::Open);
         assert!(sender.window() >= window, "{} after {window}", sender.window());
         assert_eq!(sender.retransmitted, Bytes::new(SEGMENT));
+    }
+
+    /// Nine segments have arrived beyond a hole when the timer expires. What fills the hole acknowledges all, and shows
+    /// nothing: blocks had told of the others before.
+    #[test]
+    fn a_timeout_that_a_loss_caused_stays() {
+        let mut sender = linux(|settings| settings.duplicate_threshold = 100);
+        sent(&mut sender);
+        ack(&mut sender, 0, Some((1, 10)));
+        sender.on_timeout(Time::new(200_000_000));
+        assert_eq!(sent(&mut sender), [0]);
+        ack(&mut sender, 10, None);
+        assert_ne!(sender.window(), Bytes::new(10 * SEGMENT));
+        assert_eq!(sender.congestion_control.threshold(), Some(Bytes::new(5 * SEGMENT)));
     }
 
     /// D-SACK (RFC 2883) and the count of what was sent again in vain.
