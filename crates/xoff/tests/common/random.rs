@@ -598,7 +598,17 @@ fn tcp() -> impl Strategy<Value = String> {
         "algorithm = 'cubic'",
         "algorithm = 'cubic', ecn = true",
     ]);
-    let recovery = text(&["sack", "new_reno"]);
+    let recovery = text(&["sack", "new_reno", "rack", "reno"]);
+    let kernel = text(&[
+        "",
+        "",
+        ", preset = 'linux', initial_rto = '1ms'",
+        ", preset = 'linux', initial_rto = '300us', clock_granularity = '20us'",
+        ", growth = 'bytes', window_unit = 'segments', reduction = 'proportionally', tail_loss_probe = true",
+        ", growth = 'segments', loss_reduces = 'window', f_rto = true, initial_threshold = '20kB'",
+        ", tail_loss_probe = true, f_rto = true, rto_floor = 'variation', idle_restart = 'halving'",
+        ", reduction = 'proportionally', quick_acknowledgements = 4, quick_echo = true, clock_granularity = '50us'",
+    ]);
     let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);
     let window = text(&["10", "1", "40", "10, maximum_window = '30kB'"]);
     let rto = text(&["200us", "30us", "1ms"]);
@@ -611,12 +621,12 @@ fn tcp() -> impl Strategy<Value = String> {
     ]);
     let timestamps = text(&["", ", timestamps = false"]);
     let ecn = text(&["", ", ecn_capable = 'data'"]);
-    (payload, control, recovery, acknowledge, window, rto, (connections, timestamps, ecn)).prop_map(
-        |(payload, control, recovery, acknowledge, window, rto, (connections, timestamps, ecn))| {
+    (payload, control, recovery, acknowledge, window, rto, (connections, timestamps, ecn, kernel)).prop_map(
+        |(payload, control, recovery, acknowledge, window, rto, (connections, timestamps, ecn, kernel))| {
             format!(
                 "payload = '{payload}B', congestion_control = {{ {control} }}, recovery = '{recovery}', \
                  acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms', \
-                 {connections}{timestamps}{ecn}"
+                 {connections}{timestamps}{ecn}{kernel}"
             )
         },
     )

@@ -312,7 +312,7 @@ impl TcpSender {
     /// Whether a probe may go when no acknowledgement comes for a while (RFC 8985, section 7.2).
     fn may_probe(&self) -> bool {
         let probe = self.options.as_ref().and_then(|options| options.probe.as_ref());
-        probe.is_some_and(|probe| probe.end.is_none())
+        probe.is_some_and(|probe| probe.end.is_none() && probe.due.is_none())
             && self.recovery.reads_blocks()
             && matches!(self.state, State::Open | State::Reducing)
             && self.scoreboard.is_clear()
@@ -1137,6 +1137,7 @@ impl TcpSender {
         }
         self.inflation = room_for_one;
         if let Some(schedule) = &mut options.schedule {
+            schedule.heard = now;
             schedule.from = Some(now);
         }
     }
