@@ -58,7 +58,7 @@ pub(super) fn describe(schema: &mut Schema) {
 pub(super) fn list(schema: &mut Schema) {
     let is_linux = |one: &&mut Json| one["const"] == "linux";
     let variants = schema.get_mut("oneOf").and_then(Json::as_array_mut).into_iter().flatten();
-    for linux in variants.filter(|one| is_linux(&one)) {
+    for linux in variants.filter(is_linux) {
         let keys = LINUX.iter().filter(|(_, value)| !value.is_table()).map(|(key, value)| set(key, value));
         let of_algorithms = LINUX[OF_ALGORITHMS].as_table().into_iter().flatten();
         let of_algorithms = of_algorithms.flat_map(|(algorithm, settings)| {
