@@ -140,7 +140,12 @@ impl Cubic {
             prior: 0.0,
             epoch: None,
             heard: Time::MAX,
-            rounds: Rounds { timed: u64::MAX, sent: Time::ZERO, round_trip: Span::ZERO, shortest: Span::ZERO },
+            rounds: Rounds {
+                timed: u64::MAX,
+                sent: Time::ZERO,
+                round_trip: Span::ZERO,
+                shortest: Span::ZERO,
+            },
             reductions: OnceAWindow::default(),
             growth: flow.growth,
             unit: flow.window_unit,

@@ -127,7 +127,8 @@ impl Marker for Codel {
         }
         let &Parameters { target, interval, ce_threshold } = parameters;
         let largest_frame = places.first().map_or(Bytes::ZERO, |place| place.taken_by(place.largest_frame));
-        let (ce_threshold, queues) = (ce_threshold.unwrap_or(Span::MAX), vec![Queue::default(); places.len()]);
+        let (ce_threshold, queues) =
+            (ce_threshold.unwrap_or(Span::MAX), vec![Queue::default(); places.len()]);
         Ok(Self { target, interval, ce_threshold, largest_frame, queues })
     }
 

@@ -29,6 +29,8 @@ pub(super) enum Verdict {
     SendsNew,
     /// The timeout was too early.
     Spurious,
+    /// The timeout was right, and new data has been sent in the meantime (section 2.1, step 3a).
+    Right,
 }
 
 /// Stage of the doubt about a timeout.
@@ -82,6 +84,7 @@ impl ForwardRto {
             self.stage = Stage::None;
             return Verdict::Spurious;
         }
+        let sent_new = self.stage == Stage::SentNew;
         match self.stage {
             Stage::SentAgain if moves_on && !is_whole && has_more => {
                 self.stage = Stage::SentNew;
@@ -91,7 +94,7 @@ impl ForwardRto {
             Stage::SentNew if moves_on && !has_news && !is_whole => {}
             _ => self.stage = Stage::None,
         }
-        Verdict::Nothing
+        if sent_new && self.stage == Stage::None { Verdict::Right } else { Verdict::Nothing }
     }
 
     /// Takes out the congestion control as it was before the timeout.

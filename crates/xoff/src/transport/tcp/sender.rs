@@ -791,6 +791,13 @@ impl TcpSender {
             Verdict::Nothing => {}
             Verdict::SendsNew => self.recover = self.next,
             Verdict::Spurious => return true,
+            // Without blocks nothing tells that new data has arrived: it goes again, after what is lost.
+            Verdict::Right if !reads_blocks => {
+                self.forced = true;
+                self.begin_scoreboard();
+                self.scoreboard.lose_everything_below(self.next.div_ceil(self.segment));
+            }
+            Verdict::Right => {}
         }
         false
     }
@@ -1590,6 +1597,18 @@ mod tests {
         ack(&mut sender, 10, None);
         assert_ne!(sender.window(), Bytes::new(10 * SEGMENT));
         assert_eq!(sender.congestion_control.threshold(), Some(Bytes::new(5 * SEGMENT)));
+    }
+
+    /// Without blocks, two holes: after the first is filled, new data brings a duplicate. The timeout was right (RFC 5682,
+    /// section 2.1, step 3a), and the second hole is filled at once.
+    #[test]
+    fn a_timeout_that_was_right_goes_on_repairing_without_blocks() {
+        let mut sender = linux(|settings| settings.recovery = Recovery::Reno);
+        sent(&mut sender);
+        sender.on_timeout(Time::new(200_000_000));
+        assert_eq!(sent(&mut sender), [0]);
+        assert_eq!(ack(&mut sender, 4, None).first(), Some(&10), "new data");
+        assert_eq!(ack(&mut sender, 4, None).first(), Some(&4));
     }
 
     /// D-SACK (RFC 2883) and the count of what was sent again in vain.
