@@ -788,7 +788,6 @@ impl TcpSender {
             has_more: self.next < self.size,
         };
         match doubt.on_ack(heard) {
-            Verdict::Nothing => {}
             Verdict::SendsNew => self.recover = self.next,
             Verdict::Spurious => return true,
             // Without blocks nothing tells that new data has arrived: it goes again, after what is lost.
@@ -797,7 +796,7 @@ impl TcpSender {
                 self.begin_scoreboard();
                 self.scoreboard.lose_everything_below(self.next.div_ceil(self.segment));
             }
-            Verdict::Right => {}
+            Verdict::Right | Verdict::Nothing => {}
         }
         false
     }
