@@ -469,7 +469,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", headroom = { scheme = 'oversubscribed', ratio = '1/2' }",
         ", headroom = { scheme = 'oversubscribed', ratio = '1/16', of = 'queue' }",
         ", headroom = { scheme = 'sih', at_ports = [{ ports = [0], size = '1MB' }] }",
-        ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '3MB' }] }",
+        ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '6MB' }] }",
     ]);
     let pfc = text(&[
         "",
@@ -500,7 +500,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
             let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon}{headroom} }}");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
-                 switch = [{{ total = '90MB'{cell}, {pausing}{marking}, release = '{release}', {scheduler}{shapers} }}]",
+                 switch = [{{ total = '400MB'{cell}, {pausing}{marking}, release = '{release}', {scheduler}{shapers} }}]",
                 classes.join(", ")
             )
         },
@@ -552,7 +552,7 @@ fn cioq(is_of_fabric: bool) -> impl Strategy<Value = String> {
                 format!("{{ priority = {priority}, lossless = {} }}", lossless & 1 << priority != 0)
             };
             let classes: Vec<String> = (0..8_u8).map(class).collect();
-            let (buffer, input, pfc) = if lossless == 0 { ("30kB", "", "") } else { ("90MB", input, pfc) };
+            let (buffer, input, pfc) = if lossless == 0 { ("30kB", "", "") } else { ("400MB", input, pfc) };
             let copies = copies && input.contains("per_destination");
             let of_fabric = format!(
                 "reliable_delivery = {copies}, internal = {{ input = '{internal}', output = '{internal}' }}, "
