@@ -77,6 +77,22 @@ struct Epoch {
     friendly: f64,
 }
 
+impl Epoch {
+    /// Goes on with a stage by the time since the last acknowledgement, or begins one at `window`.
+    fn go_on(stage: &mut Option<Self>, since_last: Span, window: f64, plateau: f64) -> &mut Self {
+        match stage {
+            Some(epoch) => {
+                epoch.elapsed += since_last;
+                epoch
+            }
+            none => {
+                let curve = Curve::new(window, plateau);
+                none.insert(Self { curve, elapsed: Span::ZERO, friendly: window })
+            }
+        }
+    }
+}
+
 /// The cubic function W_cubic(t) = C (t - K)^3 + W_max (equation 1).
 #[derive(Clone, Debug)]
 struct Curve {
@@ -159,15 +175,7 @@ impl Cubic {
             return self.count_segments(newly_acked, since_last);
         }
         let window = self.window;
-        let begin =
-            || Epoch { curve: Curve::new(window, self.plateau), elapsed: Span::ZERO, friendly: window };
-        let epoch = match &mut self.epoch {
-            Some(epoch) => {
-                epoch.elapsed += since_last;
-                epoch
-            }
-            none => none.insert(begin()),
-        };
+        let epoch = Epoch::go_on(&mut self.epoch, since_last, window, self.plateau);
         // Section 4.3, equation 4: W_est += alpha_cubic * segments_acked / cwnd.
         let increase = if epoch.friendly < self.prior { FRIENDLY_INCREASE } else { 1.0 };
         epoch.friendly += increase * newly_acked / window;
@@ -187,15 +195,7 @@ impl Cubic {
         let acknowledged =
             if self.growth == Growth::Acknowledgements { acknowledged.min(1.0) } else { acknowledged };
         let window = self.window;
-        let begin =
-            || Epoch { curve: Curve::new(window, self.plateau), elapsed: Span::ZERO, friendly: window };
-        let epoch = match &mut self.epoch {
-            Some(epoch) => {
-                epoch.elapsed += since_last;
-                epoch
-            }
-            none => none.insert(begin()),
-        };
+        let epoch = Epoch::go_on(&mut self.epoch, since_last, window, self.plateau);
         epoch.friendly += acknowledged / (KERNEL_FRIENDLY * window);
         let seconds = epoch.elapsed.as_seconds() + self.rounds.shortest.as_seconds();
         let beyond = epoch.curve.at(seconds) - epoch.curve.plateau;
