@@ -107,8 +107,7 @@ impl Dctcp {
         self.window_end = ack.next_sequence;
     }
 
-    /// Moves alpha as Linux does: an acknowledgement of the first byte after the window ends it, and the bytes of that
-    /// acknowledgement belong to the next window.
+    /// Moves alpha as Linux does. The acknowledgement that ends a window belongs with its bytes to the next.
     fn update_fixed_point(&mut self, ack: &Ack<'_>) {
         let marked_now = if ack.echo { ack.newly_acked } else { Bytes::ZERO };
         let acked = self.acked - ack.newly_acked;
@@ -119,7 +118,8 @@ impl Dctcp {
         let gained = marked.get() as f64 * WHOLE as f64 * self.gain / acked.get().max(1) as f64;
         self.alpha = (alpha + gained as u64).min(WHOLE) as f64 / WHOLE as f64;
         (self.acked, self.marked) = (ack.newly_acked, marked_now);
-        // One byte before: what ends this window is an acknowledgement of all of it, and not of more.
+        // The window ends once `cumulative` passes `window_end`. Linux ends it once all that was sent is acknowledged,
+        // without a byte beyond.
         self.window_end = ack.next_sequence - 1;
     }
 

@@ -1,6 +1,7 @@
 //! Round-trip estimate and retransmission timeout (RFC 6298).
 
 use crate::kernel::units::Span;
+use crate::scenario::Tcp;
 
 /// Bounds of the timeout.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +13,17 @@ pub(super) struct Bounds {
     pub(super) maximum: Span,
     /// Before the first sample.
     pub(super) initial: Span,
+}
+
+impl Bounds {
+    /// Bounds as the settings have them.
+    pub(super) fn of(settings: &Tcp) -> Self {
+        Self {
+            minimum: settings.minimum_rto,
+            maximum: settings.maximum_rto,
+            initial: settings.initial_rto.unwrap_or(settings.minimum_rto),
+        }
+    }
 }
 
 /// Smoothed round-trip time, its variation and the back-off.

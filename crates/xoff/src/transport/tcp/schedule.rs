@@ -1,7 +1,7 @@
 //! Timers of a flow that has more than one: tail loss probe (RFC 8985, section 7), reordering (section 6.2) and
 //! retransmission (RFC 6298). One of them runs at a time, as in Linux, and a kernel's clock may count in ticks.
 
-use super::round_trip::RoundTrip;
+use super::round_trip::{Bounds, RoundTrip};
 use crate::kernel::units::{Span, Time};
 use crate::scenario::{RtoFloor, Tcp};
 
@@ -25,9 +25,7 @@ pub(super) enum Due {
 pub(super) struct Schedule {
     /// Tick of the clock; zero where time is continuous.
     tick: Span,
-    minimum: Span,
-    maximum: Span,
-    initial: Span,
+    bounds: Bounds,
     floor: RtoFloor,
     /// Time from which the retransmission timeout runs, while anything is out.
     pub(super) from: Option<Time>,
@@ -43,9 +41,7 @@ impl Schedule {
     pub(super) fn new(settings: &Tcp) -> Self {
         Self {
             tick: settings.clock_granularity,
-            minimum: settings.minimum_rto,
-            maximum: settings.maximum_rto,
-            initial: settings.initial_rto.unwrap_or(settings.minimum_rto),
+            bounds: Bounds::of(settings),
             floor: settings.rto_floor,
             from: None,
             due: Due::Retransmission,
@@ -66,15 +62,16 @@ impl Schedule {
 
     /// The retransmission timeout.
     pub(super) fn timeout(&self, round_trip: &RoundTrip) -> Span {
+        let Bounds { minimum, maximum, initial } = self.bounds;
         let base = match (round_trip.smoothed(), self.floor) {
-            (None, _) => self.initial,
+            (None, _) => initial,
             // RFC 6298, section 2.3: RTO = SRTT + max(G, K * RTTVAR).
             (Some(smoothed), RtoFloor::Timeout) => {
-                (smoothed + round_trip.deviation().max(self.tick)).max(self.minimum)
+                (smoothed + round_trip.deviation().max(self.tick)).max(minimum)
             }
-            (Some(smoothed), RtoFloor::Variation) => smoothed + round_trip.deviation().max(self.minimum),
+            (Some(smoothed), RtoFloor::Variation) => smoothed + round_trip.deviation().max(minimum),
         };
-        round_trip.backed_off(base, self.maximum)
+        round_trip.backed_off(base, maximum)
     }
 
     /// Chooses the timer that runs from `now` on, and returns the time until it is due. `probe` is how long to wait for
@@ -101,9 +98,9 @@ impl Schedule {
     /// Returns the time to wait for an acknowledgement before a probe (RFC 8985, section 7.2). That of a single segment may
     /// be delayed, in Linux for the least retransmission timeout at most [`WCDelAckT`].
     pub(super) fn probe_timeout(&self, round_trip: &RoundTrip, is_alone: bool) -> Span {
-        let allowance = if is_alone { self.minimum } else { self.tick * LEAST_TICKS };
+        let allowance = if is_alone { self.bounds.minimum } else { self.tick * LEAST_TICKS };
         match round_trip.smoothed() {
-            None => self.initial,
+            None => self.bounds.initial,
             Some(smoothed) => smoothed * 2 + allowance,
         }
     }

@@ -160,11 +160,7 @@ impl TcpSender {
             next: 0,
             congestion_control: settings.congestion_control.start(&flow),
             round_trip: RoundTrip::default(),
-            bounds: Bounds {
-                initial: settings.initial_rto.unwrap_or(settings.minimum_rto),
-                minimum: settings.minimum_rto,
-                maximum: settings.maximum_rto,
-            },
+            bounds: Bounds::of(settings),
             recovery: settings.recovery,
             state: State::Open,
             recover: 0,
@@ -545,6 +541,15 @@ impl TcpSender {
         {
             return self.on_ack_otherwise(now, packet);
         }
+        self.take_in_order(now, packet, cumulative, newly_acked);
+        if self.is_waiting() { TimerChange::Restarts } else { TimerChange::Stops }
+    }
+
+    /// Takes in that the next `newly_acked` bytes are acknowledged, up to `cumulative`, while nothing is to be repaired.
+    // Called at two places, one of them for most acknowledgements.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn take_in_order(&mut self, now: Time, packet: &Packet, cumulative: u64, newly_acked: u64) {
         self.unacknowledged = cumulative;
         let ack = Ack {
             newly_acked: Bytes::new(newly_acked),
@@ -555,7 +560,6 @@ impl TcpSender {
         };
         self.round_trip.sample(now.since(Time::new(packet.stamp())));
         self.congestion_control.on_ack(now, &ack);
-        if self.is_waiting() { TimerChange::Restarts } else { TimerChange::Stops }
     }
 
     /// Takes an acknowledgement while something is to be repaired, or with an echo or a block, or for an option.
@@ -610,16 +614,7 @@ impl TcpSender {
     /// Takes an acknowledgement in order while nothing is to be repaired.
     fn on_ack_at_rest(&mut self, now: Time, packet: &Packet, cumulative: u64) -> TimerChange {
         let moved_on = cumulative - self.unacknowledged;
-        self.unacknowledged = cumulative;
-        let ack = Ack {
-            newly_acked: Bytes::new(moved_on),
-            cumulative: self.position(cumulative),
-            next_sequence: self.position(self.next),
-            window_limited: self.window_limited,
-            ..Ack::default()
-        };
-        self.round_trip.sample(now.since(Time::new(packet.stamp())));
-        self.congestion_control.on_ack(now, &ack);
+        self.take_in_order(now, packet, cumulative, moved_on);
         let is_waiting = self.is_waiting();
         let Some(Options { rack, schedule, .. }) = self.options.as_deref_mut() else {
             return TimerChange::Restarts;
@@ -727,8 +722,9 @@ impl TcpSender {
         let is_whole = self.state == State::Open && self.duplicates == 0 && self.scoreboard.is_clear();
         self.taken_plainly = if is_whole && !self.is_optioned { ANY } else { 0 };
         if let Some(options) = &mut self.options {
-            self.is_at_rest = is_whole && self.is_optioned && options.are_at_rest();
-            options.lets_all_leave = is_whole && options.segmentation.is_none() && options.are_at_rest();
+            let is_at_rest = is_whole && options.are_at_rest();
+            self.is_at_rest = is_at_rest && self.is_optioned;
+            options.lets_all_leave = is_at_rest && options.segmentation.is_none();
         }
     }
 
@@ -983,8 +979,7 @@ impl TcpSender {
             }
             return false;
         }
-        let found = self.find_losses(now);
-        let lost = if self.recovery == Recovery::Rack { found } else { self.first_is_lost() };
+        let (found, lost) = self.find_losses(now);
         let may_recover = match self.state {
             State::Open => true,
             State::Reducing => self.spreads_reduction(),
@@ -996,23 +991,20 @@ impl TcpSender {
         found
     }
 
-    /// Declares lost what blocks and times show. Returns whether anything is.
-    fn find_losses(&mut self, now: Time) -> bool {
-        let is_repairing = matches!(self.state, State::Recovery | State::Loss);
+    /// Declares lost what blocks and times show. Returns whether anything is, and whether a recovery has to begin: under
+    /// RACK by any loss, otherwise by that of the first segment, which duplicates show, too.
+    fn find_losses(&mut self, now: Time) -> (bool, bool) {
         let threshold = self.duplicate_threshold;
-        let smoothed = self.round_trip.smoothed().unwrap_or(Span::MAX);
         if let Some(rack) = self.options.as_mut().and_then(|options| options.rack.as_mut()) {
+            let is_repairing = matches!(self.state, State::Recovery | State::Loss);
+            let smoothed = self.round_trip.smoothed().unwrap_or(Span::MAX);
             let has_enough = self.scoreboard.sacked_count() >= u64::from(threshold);
-            return rack.find_losses(now, &mut self.scoreboard, is_repairing, has_enough, smoothed);
+            let found = rack.find_losses(now, &mut self.scoreboard, is_repairing, has_enough, smoothed);
+            return (found, found);
         }
         let before = self.scoreboard.lost_count();
-        self.scoreboard.find_losses(threshold);
-        self.scoreboard.lost_count() > before
-    }
-
-    /// Whether duplicates or blocks show that the first segment is lost.
-    fn first_is_lost(&mut self) -> bool {
-        self.scoreboard.find_losses(self.duplicate_threshold) || self.duplicates >= self.duplicate_threshold
+        let first_is_lost = self.scoreboard.find_losses(threshold) || self.duplicates >= threshold;
+        (self.scoreboard.lost_count() > before, first_is_lost)
     }
 
     /// Whether duplicate acknowledgements may answer what was sent again, as those of the last byte of a recovery may
