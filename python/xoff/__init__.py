@@ -47,21 +47,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from xoff._xoff import __version__
-from xoff.errors import (
-    InputError,
-    OutputError,
-    PlanError,
-    ResultError,
-    ScenarioError,
-    WorkerLostError,
-)
-from xoff.runs.interrupted import RunInterrupted
-from xoff.scenario.scenario import Scenario
-from xoff.scenario.topology import Topology
 
 if TYPE_CHECKING:
+    from xoff.errors import InputError, OutputError, PlanError, ResultError, ScenarioError, WorkerLostError
     from xoff.fluid.model import Fluid
     from xoff.results.result import Result
+    from xoff.runs.interrupted import RunInterrupted
+    from xoff.scenario.scenario import Scenario
+    from xoff.scenario.topology import Topology
     from xoff.studies.comparison import Comparison, compare
     from xoff.studies.sweep import Swept, sweep
     from xoff.studies.tuning.search import tune
@@ -92,26 +85,36 @@ __all__ = [
     "tune",
 ]
 
-_LATER = {
+_MODULES = {
     "Comparison": "studies.comparison",
     "Fluid": "fluid.model",
+    "InputError": "errors",
+    "OutputError": "errors",
+    "PlanError": "errors",
     "Result": "results.result",
+    "ResultError": "errors",
+    "RunInterrupted": "runs.interrupted",
+    "Scenario": "scenario.scenario",
+    "ScenarioError": "errors",
     "Swept": "studies.sweep",
     "SwitchPlan": "switches.switch_plan",
     "SwitchTables": "switches.switch_tables",
+    "Topology": "scenario.topology",
     "Tuned": "studies.tuning.tuned",
+    "WorkerLostError": "errors",
     "compare": "studies.comparison",
     "sweep": "studies.sweep",
     "tune": "studies.tuning.search",
 }
-"""Public names that load Arrow or Pydantic, each with its module, which is imported on first use."""
+"""The module of each public name, imported on first use: the command line needs few of them, or none."""
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
+    if name not in _MODULES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from conftest import ROOT, SCENARIOS, Outcome
 from xoff.cli import progress
-from xoff.cli.terminal import Console, printable
+from xoff.cli.console import Console
+from xoff.cli.terminal import printable
 
 Command = Callable[..., Outcome]
 

@@ -12,30 +12,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-import xoff
-from xoff.cli import (
-    check,
-    compare,
-    drops,
-    explain,
-    export,
-    fluid,
-    importing,
-    init,
-    lint,
-    listing,
-    pauses,
-    plan,
-    plot,
-    ports,
-    report,
-    reproduce,
-    run,
-    sweep,
-    topology,
-    tune,
-    why,
-)
+from xoff._xoff import __version__
+from xoff.cli.commands import Commands
 from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
@@ -44,31 +22,10 @@ if TYPE_CHECKING:
 
 application = typer.Typer(
     help="A packet-level simulator of datacenter fabrics.",
+    cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
 )
-application.command("run")(run.run)
-application.command("plot")(plot.plot)
-application.command("report")(report.report)
-application.command("pauses")(pauses.pauses)
-application.command("drops")(drops.drops)
-application.command("why")(why.why)
-application.command("ports")(ports.ports)
-application.command("compare")(compare.compare)
-application.command("sweep")(sweep.sweep)
-application.command("tune")(tune.tune)
-application.command("reproduce")(reproduce.reproduce)
-application.command("plan")(plan.plan)
-application.command("fluid")(fluid.fluid)
-application.command("export")(export.export)
-application.command("import")(importing.import_)
-application.command("check")(check.check)
-application.command("topology")(topology.topology)
-application.command("lint")(lint.lint)
-application.command("init")(init.init)
-application.command("list")(listing.listing)
-application.command("explain")(explain.explain)
 
 
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
@@ -82,7 +39,7 @@ def _command() -> Callable[[], object]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"xoff {xoff.__version__}")
+        typer.echo(f"xoff {__version__}")
         raise typer.Exit
 
 

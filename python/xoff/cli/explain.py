@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from xoff.cli.commands import COMMANDS
 from xoff.cli.options import DataOnly
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
@@ -22,7 +23,6 @@ _MOST_OFFERED = 12
 
 
 def explain(
-    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
@@ -36,8 +36,9 @@ def explain(
     try:
         found = glossary.explain(name)
     except ScenarioError as error:
-        if command := _command(context, name):
-            raise ScenarioError(None, name, f"is a command: {command}", f"see `xoff {name} --help`") from error
+        if command := COMMANDS.get(name):
+            about = command.about.removesuffix(".")
+            raise ScenarioError(None, name, f"is a command: {about}", f"see `xoff {name} --help`") from error
         mentions = glossary.mentions(name)
         if not mentions:
             raise
@@ -50,12 +51,6 @@ def explain(
         if index:
             typer.echo()
         _print(entry)
-
-
-def _command(context: typer.Context, name: str) -> str | None:
-    """Returns the sentence about a command of this name, if there is one."""
-    command = getattr(context.parent and context.parent.command, "commands", {}).get(name)
-    return None if command is None else command.get_short_help_str(limit=1000).removesuffix(".")
 
 
 def _offer(word: str, mentions: list[Entry], *, as_json: bool) -> None:

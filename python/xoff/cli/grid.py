@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from xoff.cli.terminal import Console
+from xoff.cli.console import Console
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.console import Console
 from xoff.cli.options import DataOnly
-from xoff.cli.terminal import Console, printable
+from xoff.cli.terminal import printable
 from xoff.text import json_text
 
 if TYPE_CHECKING:

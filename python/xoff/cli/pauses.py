@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.console import Console
 from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.options import DataOnly, ForcePlot
 from xoff.cli.results import opened
-from xoff.cli.terminal import Console, say
+from xoff.cli.terminal import say
 from xoff.cli.times import check_within, nanoseconds
 from xoff.errors import InputError, OutputError
 from xoff.text import json_text

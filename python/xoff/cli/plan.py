@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.console import Console
 from xoff.cli.options import ChangesOfPlan, DataOnly, ForceResult
-from xoff.cli.terminal import Console, say
+from xoff.cli.terminal import say
 from xoff.text import json_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from xoff.cli.terminal import Console, is_terminal, printable, say
+from xoff.cli.console import Console
+from xoff.cli.terminal import is_terminal, printable, say
 from xoff.text.units import duration, percent
 
 if TYPE_CHECKING:

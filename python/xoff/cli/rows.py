@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from xoff.cli.terminal import Console, say
+from xoff.cli.console import Console
+from xoff.cli.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from xoff.cli.terminal import Console
+from xoff.cli.console import Console
 from xoff.explain import pathologies
 from xoff.results.folder import REPORT
 from xoff.results.series_statistics import observed_in

@@ -1,0 +1,81 @@
+"""The subcommands of `xoff`, grouped by purpose; each is imported when it is called, so that others start at once."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Subcommand(NamedTuple):
+    """A command of `xoff`: the first line of its help, and the function below `xoff.cli` that does its work."""
+
+    about: str
+    function: str = ""
+    """`MODULE.NAME`; left out, `COMMAND.COMMAND`."""
+
+
+GROUPS: Mapping[str, Mapping[str, Subcommand]] = {
+    "Start": {
+        "init": Subcommand("Write a commented scenario, or a plan of a switch, to start from."),
+        "check": Subcommand("Validate scenarios, and say how much each is to simulate."),
+        "topology": Subcommand("Print the ports of a scenario's network and their links."),
+        "list": Subcommand("List algorithms, chips, flow-size distributions or starters.", "listing.listing"),
+        "explain": Subcommand("Explain an algorithm, a key, a value, a measure or a word."),
+    },
+    "Simulate": {
+        "run": Subcommand("Run a scenario, and keep its result in a folder."),
+        "compare": Subcommand("Run the same traffic through several scenarios."),
+        "sweep": Subcommand("Run a scenario for all combinations of values of its keys."),
+        "tune": Subcommand("Search the values of keys with which a measure is best."),
+        "reproduce": Subcommand("Run published figures again, and judge every claim."),
+        "fluid": Subcommand("Integrate a fluid model of a congestion control."),
+    },
+    "Understand a result": {
+        "report": Subcommand("Write a result's report: pictures and numbers as a page."),
+        "plot": Subcommand("Draw completion times, slowdowns, queues or rates."),
+        "why": Subcommand("Print where a flow's time went: queues, pauses, timeouts."),
+        "ports": Subcommand("Print what every port sent, marked and dropped."),
+        "drops": Subcommand("Print where packets were dropped, why, and whose."),
+        "pauses": Subcommand("Print whose pauses a victim waited for, and their roots."),
+    },
+    "Configure switches": {
+        "plan": Subcommand("Compute thresholds and headroom for a chip and a fabric."),
+        "export": Subcommand("Write a plan, or a scenario's switch, as configuration."),
+        "lint": Subcommand("Hold a switch's buffer, ECN and PFC tables against physics."),
+        "import": Subcommand("Print a switch's tables as part of a scenario.", "importing.import_"),
+    },
+}
+"""Commands by what one wants of them, in the order of the help."""
+
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
+
+
+class Commands(TyperGroup):
+    """The group of all subcommands, which imports the module of one when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 of Click or of Typer, by Typer's version
+        """Returns the names in the order of the help."""
+        return [*COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        """Returns a subcommand, imported now; None if there is none of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name not in self.commands:
+            module, _, function = (COMMANDS[cmd_name].function or f"{cmd_name}.{cmd_name}").partition(".")
+            single = typer.Typer(add_completion=False, rich_markup_mode=None)
+            single.command(cmd_name)(getattr(import_module(f"xoff.cli.{module}"), function))
+            self.commands[cmd_name] = typer.main.get_command(single)  # tests call them often
+        return self.commands[cmd_name]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Writes the subcommands by group, from the table alone."""
+        for heading, group in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, command.about) for name, command in group.items()])
