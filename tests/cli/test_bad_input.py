@@ -323,7 +323,7 @@ def test_an_override_that_is_none(command: Command, small_file: Path) -> None:
 def test_nothing_runs_nothing(command: Command, arguments: tuple[str, ...], option: str, count: str) -> None:
     outcome = command(*arguments, option, count)
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err.endswith(f"Invalid value for '{option}': Input should be greater than or equal to 1\n")
+    assert outcome.err.endswith(f"Invalid value for '{option}': {count} is not in the range x>=1.\n")
     assert not list(Path().iterdir())
 
 

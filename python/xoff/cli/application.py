@@ -7,49 +7,21 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import typer
+import click
 
 from xoff._xoff import __version__
 from xoff.cli.commands import Commands
 from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-application = typer.Typer(
-    help="A packet-level simulator of datacenter fabrics.",
-    cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-
-
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
-@cache
-def _command() -> Callable[[], object]:
-    """The command line as it is called, put together once: tests call it often."""
-    return typer.main.get_command(application)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"xoff {__version__}")
-        raise typer.Exit
-
-
-@application.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
+@click.command(cls=Commands, no_args_is_help=True, context_settings={"show_default": True})
+@click.version_option(__version__, prog_name="xoff", message="%(prog)s %(version)s", help="Print the version.")
+def application() -> None:
+    """Simulate datacenter fabrics, packet by packet."""
 
 
 def main() -> None:
@@ -63,12 +35,9 @@ def main() -> None:
     os.environ |= {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}  # figures look alike for all, and open no window
     try:
         _run()
-    except SystemExit as ended:
-        if not isinstance(ended.__context__, BrokenPipeError):  # of which Typer and Rich make 1, here that of findings
-            raise
-        _leave_unread()
-    except BrokenPipeError:
-        _leave_unread()
+    except BrokenPipeError:  # end as other tools do whose reader has gone: by SIGPIPE, as a shell tells of it
+        give_up_output()
+        sys.exit(128 + signal.SIGPIPE)
 
 
 def _check_arguments() -> None:
@@ -78,17 +47,17 @@ def _check_arguments() -> None:
             raise InputError(None, argument, "is not UTF-8", "expected names and values in UTF-8")
 
 
-def _leave_unread() -> NoReturn:
-    """Ends as other tools do whose reader has gone, as `head` does: by SIGPIPE, as a shell tells of it."""
-    give_up_output()
-    sys.exit(128 + signal.SIGPIPE)
-
-
 def _run() -> None:
     """Runs the command, and says in a line what keeps it from its end."""
     try:
         _check_arguments()
-        _command()()
+        with application.make_context("xoff", sys.argv[1:]) as context:  # Click's `main` hides Ctrl-C and readers gone
+            application.invoke(context)
+    except click.exceptions.Exit as ended:
+        sys.exit(ended.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except InputError as error:
         say(str(error), err=True)
         sys.exit(2)
@@ -99,12 +68,8 @@ def _run() -> None:
         say(str(error), err=True)
         sys.exit(1)
     except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
+        click.echo("interrupted", err=True)
         sys.exit(130)
-    except SystemExit as ended:
-        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):  # of which Typer says nothing
-            typer.echo("interrupted", err=True)
-        raise
     except OSError as error:
         if error.errno not in _NOT_WRITTEN:
             raise

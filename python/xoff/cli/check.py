@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
+import click
 
-from xoff.cli.options import ChangesOfAll, DataOnly
+from xoff.cli import options
+from xoff.cli.options import FILE, as_list
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
 from xoff.scenario.scenario import Scenario
 from xoff.text import json_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xoff.scenario.offered_load import Offered
 
 
@@ -32,12 +34,14 @@ class Checked(NamedTuple):
         return {**self._asdict(), "offered": self.offered and self.offered._asdict()}
 
 
-def check(
-    scenarios: Annotated[list[Path], typer.Argument(help="Scenario files (TOML).", metavar="SCENARIO")],
-    changes: ChangesOfAll = None,
-    as_json: DataOnly = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail if there is anything to note.")] = False,
-) -> None:
+@click.command
+@click.argument(
+    "scenarios", type=FILE, nargs=-1, required=True, metavar="SCENARIO", help="Scenario files (TOML).", callback=as_list
+)
+@options.changes_of_all
+@options.data_only
+@click.option("--strict", is_flag=True, help="Fail if there is anything to note.")
+def check(scenarios: list[Path], changes: list[str] | None, as_json: bool, strict: bool) -> None:
     """Validate scenarios and the files they name, without running them, and say how much each is to simulate.
 
     Exit status: 0 all can run, 1 with --strict there is something to note, 2 one cannot run.
@@ -53,11 +57,11 @@ def check(
         else:
             say(str(checked.error), err=True)
     if as_json:
-        typer.echo(json_text.document([checked.as_data() for checked in all_checked]))
+        click.echo(json_text.document([checked.as_data() for checked in all_checked]))
     if any(checked.error for checked in all_checked):
-        raise typer.Exit(2)
+        raise click.exceptions.Exit(2)
     if strict and any(checked.notes for checked in all_checked):
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _checked(path: Path, changes: tuple[str, ...]) -> Checked:

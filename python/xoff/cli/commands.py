@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
-from typer.core import TyperGroup
+import click
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,25 +55,23 @@ GROUPS: Mapping[str, Mapping[str, Subcommand]] = {
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
-class Commands(TyperGroup):
+class Commands(click.Group):
     """The group of all subcommands, which imports the module of one when it is asked for."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 of Click or of Typer, by Typer's version
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names in the order of the help."""
         return [*COMMANDS]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Returns a subcommand, imported now; None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
         if cmd_name not in self.commands:
             module, _, function = (COMMANDS[cmd_name].function or f"{cmd_name}.{cmd_name}").partition(".")
-            single = typer.Typer(add_completion=False, rich_markup_mode=None)
-            single.command(cmd_name)(getattr(import_module(f"xoff.cli.{module}"), function))
-            self.commands[cmd_name] = typer.main.get_command(single)  # tests call them often
+            self.commands[cmd_name] = getattr(import_module(f"xoff.cli.{module}"), function)
         return self.commands[cmd_name]
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the subcommands by group, from the table alone."""
         for heading, group in GROUPS.items():
             with formatter.section(heading):

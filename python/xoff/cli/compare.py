@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import (
-    ChangesOfAll,
-    Figures,
-    Force,
-    Measures,
-    OfWorkloads,
-    Out,
-    Workers,
-    chosen_workloads,
-    refuse,
-)
+from xoff.cli import options
+from xoff.cli.options import FILE, as_list, chosen_workloads, refuse
 from xoff.errors import InputError, OutputError
-from xoff.plot.figure_format import FigureFormat
 from xoff.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from xoff.plot.figure_format import FigureFormat
 
+
+@click.command
+@click.argument(
+    "base", type=FILE, help="The scenario file (TOML), or the result folder, that the others are held against."
+)
+@click.argument(
+    "others",
+    type=FILE,
+    nargs=-1,
+    required=True,
+    metavar="OTHER...",
+    help="The others, with the same traffic.",
+    callback=as_list,
+)
+@options.changes_of_all
+@options.measures
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=1, help="Run each with so many seeds, from the base's own upwards."
+)
+@options.workers
+@options.out
+@options.force
+@options.figures
+@options.of_workloads
+@click.option("--json", "as_json", is_flag=True, help="Print comparison.json and nothing else.")
 def compare(
-    base: Annotated[
-        Path, typer.Argument(help="The scenario file (TOML), or the result folder, that the others are held against.")
-    ],
-    others: Annotated[list[Path], typer.Argument(metavar="OTHER...", help="The others, with the same traffic.")],
-    changes: ChangesOfAll = None,
-    measures: Measures = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Run each with so many seeds, from the base's own upwards.")] = 1,
-    workers: Workers = None,
-    out: Out = None,
-    force: Force = False,
-    figures: Figures = FigureFormat.SVG,
-    workloads: OfWorkloads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print comparison.json and nothing else.")] = False,
+    base: Path,
+    others: list[Path],
+    changes: list[str] | None,
+    measures: list[str] | None,
+    seeds: int,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    figures: FigureFormat,
+    workloads: list[str] | None,
+    as_json: bool,
 ) -> None:
     """Run the same traffic through several scenarios and print what changes; or compare results that are there.
 

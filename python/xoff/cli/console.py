@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import rich.console
 
@@ -44,6 +44,10 @@ class Console(rich.console.Console):
             options.setdefault("width", self.text_width)
             options.setdefault("soft_wrap", not self.is_terminal)
         super().print(*objects, **options)
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Leaves it to the command to end where nobody reads on; Rich would end it with the status of findings."""
+        raise BrokenPipeError
 
     def _is_whole(self, column: Column) -> bool:
         """Whether no cell of a column may go on in another line; numbers stand on the right."""

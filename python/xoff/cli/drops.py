@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import DataOnly
+from xoff.cli import options
+from xoff.cli.options import FILE
 from xoff.cli.results import opened
 from xoff.cli.rows import print_rows
 from xoff.cli.terminal import say
@@ -16,6 +16,7 @@ from xoff.text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -24,13 +25,11 @@ if TYPE_CHECKING:
 _MOST_FLOWS = 5
 
 
-def drops(
-    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder with every drop recorded.")],
-    flow: Annotated[
-        str | None, typer.Option(help="A flow (host0.flow3): each of its packets that was dropped.")
-    ] = None,
-    as_json: DataOnly = False,
-) -> None:
+@click.command
+@click.argument("folder", type=FILE, metavar="RESULT", help="A result folder with every drop recorded.")
+@click.option("--flow", help="A flow (host0.flow3): each of its packets that was dropped.")
+@options.data_only
+def drops(folder: Path, flow: str | None, as_json: bool) -> None:
     """Print where packets were dropped, why, and whose they were.
 
     Drops are recorded one by one by observe.drops = { every = "change" }. The limit is what the queue, the pool, the
@@ -45,7 +44,7 @@ def drops(
         message = f"{folder}: drops: {error}"
         raise OutputError(message) from None
     if as_json:
-        typer.echo(json_text.document(_data(result, folder, recorded, flow)))
+        click.echo(json_text.document(_data(result, folder, recorded, flow)))
     elif flow is not None:
         _print_packets(_packets(result, folder, recorded, flow), flow)
     elif recorded.num_rows:

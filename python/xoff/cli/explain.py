@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.commands import COMMANDS
-from xoff.cli.options import DataOnly
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
 from xoff.glossary import glossary
@@ -22,16 +22,14 @@ _FLUID = "fluid."
 _MOST_OFFERED = 12
 
 
-def explain(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min), "
-            "a measure (slowdown_p99), a key of plans (congestion.round_trip), a column (fct_ns) or a word (PFC)."
-        ),
-    ],
-    as_json: DataOnly = False,
-) -> None:
+@click.command
+@click.argument(
+    "name",
+    help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min), "
+    "a measure (slowdown_p99), a key of plans (congestion.round_trip), a column (fct_ns) or a word (PFC).",
+)
+@options.data_only
+def explain(name: str, as_json: bool) -> None:
     """Explain an algorithm, a key of the scenario file, a value of one or a measure; or name what speaks of a word."""
     try:
         found = glossary.explain(name)
@@ -45,18 +43,18 @@ def explain(
         _offer(name, mentions, as_json=as_json)
         return
     if as_json:
-        typer.echo(json_text.document(found))
+        click.echo(json_text.document(found))
         return
     for index, entry in enumerate(found):
         if index:
-            typer.echo()
+            click.echo()
         _print(entry)
 
 
 def _offer(word: str, mentions: list[Entry], *, as_json: bool) -> None:
     """Keys, algorithms and measures that speak of a word, as many as are looked at."""
     if as_json:
-        typer.echo(json_text.document(mentions))
+        click.echo(json_text.document(mentions))
         return
     say(f"{word} is no name; these speak of it")
     _print_lines("", [(_shown(entry["name"]), entry["about"]) for entry in mentions[:_MOST_OFFERED]])
@@ -65,12 +63,12 @@ def _offer(word: str, mentions: list[Entry], *, as_json: bool) -> None:
 
 
 def _print(entry: dict[str, Any]) -> None:
-    typer.secho(_shown(entry["name"]), bold=True, nl=False)
-    typer.echo(f" ({entry['family'].replace('_', ' ')})" if entry["family"] else "")
-    typer.echo(f"  {entry['about']}")
+    click.secho(_shown(entry["name"]), bold=True, nl=False)
+    click.echo(f" ({entry['family'].replace('_', ' ')})" if entry["family"] else "")
+    click.echo(f"  {entry['about']}")
     for label, text in _facts(entry).items():
         if text:
-            typer.echo(f"  {label + ':':9} {text}")
+            click.echo(f"  {label + ':':9} {text}")
     _print_lines("one of", [(choice["name"], choice["about"]) for choice in entry["choices"]])
     _print_lines("keys", [(_shown(key["path"].removeprefix(_FLUID)), _key(key)) for key in entry["keys"]])
 
@@ -121,7 +119,7 @@ def _key(key: dict[str, Any]) -> str:
 
 def _print_lines(heading: str, lines: list[tuple[str, str]]) -> None:
     if lines and heading:
-        typer.echo(f"  {heading}:")
+        click.echo(f"  {heading}:")
     width = max((len(name) for name, _ in lines), default=0)
     for name, about in lines:
-        typer.echo(f"    {name:{width}}  {about}")
+        click.echo(f"    {name:{width}}  {about}")

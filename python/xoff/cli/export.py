@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.files import check_free, written_whole
 from xoff.cli.onto import put_onto, show_onto
-from xoff.cli.options import ChangesOfPlan, refuse
+from xoff.cli.options import FILE, OneOf, refuse, repeated
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
 from xoff.scenario.scenario import Scenario
@@ -23,42 +24,39 @@ _DSCPS = range(64)
 _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff reads"
 
 
+@click.command
+@click.argument("file", type=FILE, metavar="FILE", help="The plan (TOML), as for `xoff plan`, or a scenario.")
+@click.option("--format", "target", type=OneOf(Format), help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")
+@repeated(
+    "--onto", type=FILE, metavar="FILE", help="SONiC's tables of a switch, which a scenario changes; may be repeated."
+)
+@click.option("--port", metavar="NAME", help="With --onto: the port whose rows change, as for `xoff import`.")
+@click.option("--chip", metavar="NAME", help="Of a scenario's switch: a name of `xoff list chips`.")
+@click.option("--switch", metavar="NAME", help="Which one of a scenario's switches, where they differ.")
+@repeated("--dscp", metavar="CLASS=DSCP", help="What packets of a scenario's class carry; may be repeated.")
+@options.changes_of_plan
+@click.option(
+    "--out", type=FILE, metavar="FILE", help="Write it there, with --onto into this folder; left out, print it."
+)
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option(
+    "--json",
+    "data_only",
+    is_flag=True,
+    help="With --onto: print a JSON patch, as SONiC's `config apply-patch` takes it.",
+)
 def export(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="The plan (TOML), as for `xoff plan`, or a scenario."),
-    ],
-    target: Annotated[
-        Format | None, typer.Option("--format", help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")
-    ] = None,
-    onto: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--onto", metavar="FILE", help="SONiC's tables of a switch, which a scenario changes; may be repeated."
-        ),
-    ] = None,
-    port: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --onto: the port whose rows change, as for `xoff import`.")
-    ] = None,
-    chip: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of a scenario's switch: a name of `xoff list chips`.")
-    ] = None,
-    switch: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which one of a scenario's switches, where they differ.")
-    ] = None,
-    dscp: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CLASS=DSCP", help="What packets of a scenario's class carry; may be repeated."),
-    ] = None,
-    changes: ChangesOfPlan = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write it there, with --onto into this folder; left out, print it."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
-    data_only: Annotated[
-        bool, typer.Option("--json", help="With --onto: print a JSON patch, as SONiC's `config apply-patch` takes it.")
-    ] = False,
+    file: Path,
+    target: Format | None,
+    onto: list[Path] | None,
+    port: str | None,
+    chip: str | None,
+    switch: str | None,
+    dscp: list[str] | None,
+    changes: list[str] | None,
+    out: Path | None,
+    force: bool,
+    data_only: bool,
 ) -> None:
     """Write the settings of a plan, or of a scenario's switch, as configuration.
 
@@ -81,7 +79,7 @@ def export(
         refuse({"--dscp": dscp}, "is about new tables", "expected --format sonic instead of --onto")
         found = put_onto(Path(file), tuple(changes or ()), onto, switch=switch, port=port, chip=chip)
         if not show_onto(found, out, force=force, as_patch=data_only):
-            raise typer.Exit(1)
+            raise click.exceptions.Exit(1)
         return
     refuse({"--port": port, "--json": data_only}, "is about tables of a switch", "expected --onto FILE, too")
     if target is None:
@@ -133,7 +131,7 @@ def _dscps(options: list[str]) -> dict[int, int]:
 def _write(target: Format, written: Export, out: Path | None, chip: str | None) -> None:
     text = _with_notes(written)
     if out is None:
-        typer.echo(text, nl=False)
+        click.echo(text, nl=False)
     else:
         try:
             with written_whole(out) as beside:
@@ -143,7 +141,7 @@ def _write(target: Format, written: Export, out: Path | None, chip: str | None) 
             message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
             raise OutputError(message) from None
     if target is Format.SONIC and _lint(written, chip):
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _with_notes(found: Export) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import ChangesOfModel, Force, Out, Sweeps
+from xoff.cli import options
+from xoff.cli.options import OneOf
 from xoff.cli.terminal import say
 from xoff.text import json_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xoff.fluid.sweep import Row, Swept
 
 
@@ -23,14 +25,22 @@ class Model(StrEnum):
     DCTCP = "dctcp"
 
 
+@click.command
+@click.argument("model", type=OneOf(Model), help="`xoff explain MODEL` has its parameters.")
+@options.changes_of_model
+@options.sweeps
+@click.option("--workers", type=click.IntRange(min=1), help="Threads; left out, one per core.")
+@options.out
+@options.force
+@click.option("--json", "as_json", is_flag=True, help="Print fluid.json and nothing else.")
 def fluid(
-    model: Annotated[Model, typer.Argument(help="`xoff explain MODEL` has its parameters.")],
-    changes: ChangesOfModel = None,
-    sweeps: Sweeps = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Threads; left out, one per core.")] = None,
-    out: Out = None,
-    force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print fluid.json and nothing else.")] = False,
+    model: Model,
+    changes: list[str] | None,
+    sweeps: list[str] | None,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Integrate a fluid model, for one set of parameters or for many.
 
@@ -52,13 +62,13 @@ def fluid(
         if swept.points:
             path = swept.commit(staging)
             if as_json:
-                typer.echo(json_text.document(swept.as_dict()))
+                click.echo(json_text.document(swept.as_dict()))
             else:
                 _print(swept, path)
     if not swept.is_whole:
         done = f"{len(swept.points)} of {len(sweep.models)} combinations are finished"
         say(f"interrupted: {done}" + (f" and kept in {path}" if swept.points else ""), err=True)
-        raise typer.Exit(130)
+        raise click.exceptions.Exit(130)
 
 
 def _print(swept: Swept, path: Path) -> None:

@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import refuse
+from xoff.cli.options import FILE, as_list, refuse
 from xoff.cli.terminal import say
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
+
+@click.command
+@click.argument(
+    "files",
+    type=FILE,
+    nargs=-1,
+    help="SONiC's config_db.json and pg_profile_lookup.ini of one switch.",
+    callback=as_list,
+)
+@click.option(
+    "--port", metavar="NAME", help="Whose rows are taken, as Ethernet4; left out, the port with most headroom."
+)
+@click.option("--chip", help="A name of `xoff list chips`: of several MMUs each has a part of the pools.")
+@click.option(
+    "--ports",
+    type=click.IntRange(min=1),
+    help="How many the scenario's switches have; left out, as many as the tables, or an MMU.",
+)
+@click.option("--uplink", metavar="NAME", help="A port with a link of another rate, if some are like that.")
+@click.option(
+    "--uplinks", type=click.IntRange(min=1), help="How many of the ports are like --uplink; left out, as in the tables."
+)
 def import_(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="SONiC's config_db.json and pg_profile_lookup.ini of one switch.")
-    ] = None,
-    port: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Whose rows are taken, as Ethernet4; left out, the port with most headroom."),
-    ] = None,
-    chip: Annotated[
-        str | None, typer.Option(help="A name of `xoff list chips`: of several MMUs each has a part of the pools.")
-    ] = None,
-    ports: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many the scenario's switches have; left out, as many as the tables, or an MMU."),
-    ] = None,
-    uplink: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A port with a link of another rate, if some are like that.")
-    ] = None,
-    uplinks: Annotated[
-        int | None, typer.Option(min=1, help="How many of the ports are like --uplink; left out, as in the tables.")
-    ] = None,
+    files: list[Path] | None,
+    port: str | None,
+    chip: str | None,
+    ports: int | None,
+    uplink: str | None,
+    uplinks: int | None,
 ) -> None:
     """Print a switch's buffer, ECN and PFC tables as the part of a scenario that is about its switches.
 
@@ -45,7 +54,7 @@ def import_(
     from xoff.switches.switch_tables import SwitchTables
 
     tables = SwitchTables.load(*files or (), chip=chip)
-    typer.echo(tables.part_of_scenario(port, ports, uplink, uplinks).text, nl=False)
+    click.echo(tables.part_of_scenario(port, ports, uplink, uplinks).text, nl=False)
     errors = sum(finding.severity is Severity.ERROR for finding in tables.lint())
     if errors:
         named = " ".join([*map(str, files or ()), *(["--chip", chip] if chip else [])])

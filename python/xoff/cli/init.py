@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from xoff.cli.options import refuse
+from xoff.cli.options import FILE, as_list, refuse, repeated
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
 from xoff.starters import KINDS, PLAN, TOPOLOGIES, Switches, starter
@@ -17,40 +16,40 @@ _WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
 """Topologies with links between switches of a rate of their own."""
 
 
+@click.command
+@click.argument(
+    "kinds",
+    nargs=-1,
+    metavar="[KIND]...",
+    help="A topology, a transport, workloads, or some of each; or plan (see `xoff list scenarios`).",
+    callback=as_list,
+)
+@repeated(
+    "--from",
+    "sonic",
+    type=FILE,
+    metavar="FILE",
+    help="SONiC's tables, whose switches it has (see `xoff import`); may be repeated.",
+)
+@click.option("--port", metavar="NAME", help="With --from: the port whose rows are taken.")
+@click.option("--chip", help="With --from: a name of `xoff list chips`.")
+@click.option(
+    "--uplink", metavar="NAME", help="With --from: the port that those between switches are like, at another rate."
+)
+@click.option("--out", type=FILE, metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml.")
 def init(
-    kinds: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[KIND]...",
-            help="A topology, a transport, workloads, or some of each; or plan (see `xoff list scenarios`).",
-        ),
-    ] = None,
-    sonic: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--from", metavar="FILE", help="SONiC's tables, whose switches it has (see `xoff import`); may be repeated."
-        ),
-    ] = None,
-    port: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --from: the port whose rows are taken.")
-    ] = None,
-    chip: Annotated[str | None, typer.Option(help="With --from: a name of `xoff list chips`.")] = None,
-    uplink: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="With --from: the port that those between switches are like, at another rate."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml."),
-    ] = None,
+    kinds: list[str] | None,
+    sonic: list[Path] | None,
+    port: str | None,
+    chip: str | None,
+    uplink: str | None,
+    out: Path | None,
 ) -> None:
     """Write a commented scenario, or a plan of a switch, to start from; nothing that exists is overwritten."""
     _check_no_files(kinds or [])
     chosen = starter(kinds or [], _imported(sonic, (port, uplink), chip, kinds or []))
     if str(out) == "-":
-        typer.echo(chosen.text, nl=False)
+        click.echo(chosen.text, nl=False)
         return
     path = out or Path("_".join(kinds or ["scenario"]) + ".toml")
     companions = {path.parent / name: text for name, text in chosen.companions.items()}

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.console import Console
-from xoff.cli.options import DataOnly
+from xoff.cli.options import FILE, as_list, repeated
 from xoff.cli.terminal import printable
 from xoff.text import json_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xoff.switches.lint import Finding
     from xoff.switches.lint.tables import Tables
 
 
+@click.command
+@click.argument(
+    "files", type=FILE, nargs=-1, help="SONiC's config_db.json or pg_profile_lookup.ini, any number.", callback=as_list
+)
+@click.option("--chip", help="What the pools must fit, and whose MMUs share them: a name of `xoff list chips`.")
+@repeated("--ignore", metavar="CHECK", help="Leave a check out; may be repeated.")
+@click.option("--strict", is_flag=True, help="Notes count as findings, too.")
+@options.data_only
+@click.option("--checks", is_flag=True, help="Print what is looked for, and look for nothing.")
 def lint(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="SONiC's config_db.json or pg_profile_lookup.ini, any number.")
-    ] = None,
-    chip: Annotated[
-        str | None,
-        typer.Option(help="What the pools must fit, and whose MMUs share them: a name of `xoff list chips`."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="CHECK", help="Leave a check out; may be repeated.")
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Notes count as findings, too.")] = False,
-    as_json: DataOnly = False,
-    checks: Annotated[bool, typer.Option("--checks", help="Print what is looked for, and look for nothing.")] = False,
+    files: list[Path] | None, chip: str | None, ignore: list[str] | None, strict: bool, as_json: bool, checks: bool
 ) -> None:
     """Hold a switch's buffer, ECN and PFC tables against physics, and against one another.
 
@@ -50,14 +49,14 @@ def lint(
     findings = tables.lint(ignore or ())
     judged = [Tables.of(files, tables.chip) for files in tables.switches]
     if alone := without_config(tables.switches):
-        typer.echo(f"{several(alone)}: {_ALONE}", err=True)
+        click.echo(f"{several(alone)}: {_ALONE}", err=True)
     if as_json:
-        typer.echo(json_text.document([finding.as_data() for finding in findings]))
+        click.echo(json_text.document([finding.as_data() for finding in findings]))
     else:
         _print(findings, _told(sum(map(len, tables.switches)), len(tables.switches)) + _memory(judged))
     bearable = Severity.NOTE if not strict else Severity.NOTE + 1
     if any(finding.severity < bearable for finding in findings):
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _print_checks() -> None:
@@ -65,7 +64,7 @@ def _print_checks() -> None:
 
     width = max(len(check.__name__) for check in CHECKS)
     for check in CHECKS:
-        typer.echo(f"{check.__name__:{width}}  {(check.__doc__ or '').splitlines()[0]}")
+        click.echo(f"{check.__name__:{width}}  {(check.__doc__ or '').splitlines()[0]}")
 
 
 _ALONE = "held against no config_db.json; those of one switch belong together, in a folder of its own"

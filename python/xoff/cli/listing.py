@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from itertools import groupby
-from typing import Annotated
 
-import typer
+import click
 
-from xoff.cli.options import DataOnly
+from xoff.cli import options
+from xoff.cli.options import OneOf
 from xoff.glossary import glossary
 from xoff.scenario import catalogue
 from xoff.text import json_text
@@ -32,19 +32,19 @@ _ENTRIES = {
 }
 
 
-def listing(
-    kind: Annotated[Kind | None, typer.Argument(help="Left out, everything.")] = None,
-    as_json: DataOnly = False,
-) -> None:
+@click.command
+@click.argument("kind", type=OneOf(Kind), required=False, help="Left out, everything.")
+@options.data_only
+def listing(kind: Kind | None, as_json: bool) -> None:
     """List algorithms, switching chips, flow-size distributions, or scenarios to start from."""
     kinds = [kind] if kind else list(Kind)
     if as_json:
         found = {one.value: _ENTRIES[one]() for one in kinds}
-        typer.echo(json_text.document(found[kind.value] if kind else found))
+        click.echo(json_text.document(found[kind.value] if kind else found))
         return
     for one in kinds:
         if kind is None:
-            typer.secho(one.value, bold=True)
+            click.secho(one.value, bold=True)
         _print(_ENTRIES[one]())
 
 
@@ -52,7 +52,7 @@ def _print(entries: list[catalogue.Entry]) -> None:
     width = max(len(entry["name"]) for entry in entries)
     for family, members in groupby(entries, lambda entry: entry.get("family", "")):
         if family:
-            typer.echo(f"{family}:")
+            click.echo(f"{family}:")
         for entry in members:
             mean = f" (mean {size(entry['mean_bytes'])})" if "mean_bytes" in entry else ""
-            typer.echo(f"  {entry['name']:{width}}  {entry['about']}{mean}")
+            click.echo(f"  {entry['name']:{width}}  {entry['about']}{mean}")

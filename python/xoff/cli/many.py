@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import typer
+import click
 
 from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count
@@ -48,7 +48,7 @@ def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: i
     """Runs what is not kept yet, and says how many are; False if Ctrl-C cut it short."""
     finished = sum(kept.has(run) for run in runs)
     if finished:
-        typer.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
+        click.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
     try:
         with shown_count(title, len(runs), before=finished) as on_finished:
             executor.run(runs, kept, workers=workers or cores.usable(), on_finished=on_finished)
@@ -80,7 +80,7 @@ def run_and_print(
     if interrupted or came:
         then = "the same command goes on" if interrupted or found is None else f"the folder {path} has them all"
         say(f"interrupted: {wanted.progress(found)} are finished; {then}", err=True)
-        raise typer.Exit(130)
+        raise click.exceptions.Exit(130)
 
 
 def print_comparison(
@@ -100,7 +100,7 @@ def print_comparison(
 
 def _print(found: Found, path: Path, grid: Grid, notes: Iterable[str] = (), *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json_text.document(found.as_dict()))
+        click.echo(json_text.document(found.as_dict()))
     else:
         print_grid(grid, path, notes)
 

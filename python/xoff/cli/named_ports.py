@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from xoff.errors import InputError
 from xoff.scenario import patterns
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from xoff.scenario.topology import Port, Topology
 
-PortsPattern: TypeAlias = Annotated[
-    str | None, typer.Argument(help="Only these, such as leaf0.port3, leaf0 or 'leaf*'.", metavar="PORTS")
-]
+ports_pattern = click.argument(
+    "pattern", required=False, metavar="PORTS", help="Only these, such as leaf0.port3, leaf0 or 'leaf*'."
+)
 
 
 def named_ports(network: Topology, pattern: str | None, file: Path) -> list[Port]:

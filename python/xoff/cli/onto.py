@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from xoff.cli.files import check_free, written_whole
 from xoff.cli.terminal import say
@@ -41,11 +41,11 @@ def show_onto(found: Onto, out: Path | None, *, force: bool, as_patch: bool) -> 
     if out is not None:
         _write(found, out, force=force)
     if as_patch:
-        typer.echo(json.dumps(found.json_patch(), indent=2))
+        click.echo(json.dumps(found.json_patch(), indent=2))
         for name in found.beside_config:
             say(f"note: {name} changes, too, and no patch of ConfigDB can say it: --out writes it", err=True)
     elif out is None:
-        typer.echo(found.diff, nl=False)
+        click.echo(found.diff, nl=False)
     for undone in found.undone:
         say(f"error: {undone.told}", err=True)
     for note in found.notes:

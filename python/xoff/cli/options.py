@@ -3,71 +3,84 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from xoff.errors import InputError
 from xoff.plot.figure_format import FigureFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from enum import StrEnum
 
-    from typer.models import OptionInfo
-
-
-def _changes(one: str) -> OptionInfo:
-    option: OptionInfo = typer.Option("--set", metavar="KEY=VALUE", help=f"Change one {one}; may be repeated.")
-    return option
+FILE = click.Path(path_type=Path)
+"""A path, of which nothing is asked yet."""
 
 
-ChangesOfAll: TypeAlias = Annotated[list[str] | None, _changes("key of all; KEY= leaves it out")]
-ChangesOfPlan: TypeAlias = Annotated[list[str] | None, _changes("key; KEY= leaves it out")]
-ChangesOfScenario: TypeAlias = Annotated[
-    list[str] | None,
-    _changes("key: workload.load=0.5 of all workloads, workload[1].load=0.5 of the second; KEY= leaves it out"),
-]
-ChangesOfModel: TypeAlias = Annotated[list[str] | None, _changes("parameter, such as flows=8")]
-Measures: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure", metavar="KEY", help="A number of summary.json, instead of the usual ones; may be repeated."
-    ),
-]
-AtMost: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(metavar="KEY=LIMIT", help="What a number of summary.json must not exceed; may be repeated."),
-]
-AtLeast: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="KEY=LIMIT", help="What it must not fall below; may be repeated.")
-]
-Sweeps: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sweep",
-        metavar="KEY=A,B,C",
-        help="Try each value, or those from START to END, KEY=START:END:STEP; repeated, every combination.",
-    ),
-]
-Workers: TypeAlias = Annotated[int | None, typer.Option(min=1, help="Runs at a time; left out, one per core.")]
-Out: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."),
-]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the folder that --out names.")]
-ForceResult: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")]
-ForcePlot: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")]
-Figures: TypeAlias = Annotated[FigureFormat, typer.Option(help="Format of the figures in the folder.")]
-OfWorkloads: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--workload",
-        metavar="N",
-        help="Of slowdown_by_size: the position of a workload in the scenario, or a kind such as incast; may be "
-        "repeated. Left out, all.",
-    ),
-]
-DataOnly: TypeAlias = Annotated[bool, typer.Option("--json", help="Print data only.")]
+class OneOf(click.Choice[str]):
+    """The values of an enumeration as words."""
+
+    def __init__(self, kind: type[StrEnum]) -> None:
+        super().__init__([*map(str, kind)])
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> StrEnum:  # noqa: ANN401
+        """Returns the member that a word names."""
+        return self.kind(super().convert(str(value), param, ctx))
+
+
+def as_list(_context: click.Context, _parameter: click.Parameter, values: tuple[Any, ...]) -> list[Any] | None:
+    """Returns the values of what may be repeated, or None if there are none: it was left out."""
+    return [*values] or None
+
+
+def repeated(*names: str, **settings: Any) -> Callable[[Any], Any]:  # noqa: ANN401 as Click takes them
+    """Declares an option that may be repeated; the command gets a list, or None where it is left out."""
+    return click.option(*names, multiple=True, callback=as_list, **settings)
+
+
+def _changes(one: str) -> Callable[[Any], Any]:
+    return repeated("--set", "changes", metavar="KEY=VALUE", help=f"Change one {one}; may be repeated.")
+
+
+changes_of_all = _changes("key of all; KEY= leaves it out")
+changes_of_plan = _changes("key; KEY= leaves it out")
+changes_of_scenario = _changes(
+    "key: workload.load=0.5 of all workloads, workload[1].load=0.5 of the second; KEY= leaves it out"
+)
+changes_of_model = _changes("parameter, such as flows=8")
+measures = repeated(
+    "--measure", "measures", metavar="KEY", help="A number of summary.json, instead of the usual ones; may be repeated."
+)
+at_most = repeated(
+    "--at-most", metavar="KEY=LIMIT", help="What a number of summary.json must not exceed; may be repeated."
+)
+at_least = repeated("--at-least", metavar="KEY=LIMIT", help="What it must not fall below; may be repeated.")
+sweeps = repeated(
+    "--sweep",
+    "sweeps",
+    metavar="KEY=A,B,C",
+    help="Try each value, or those from START to END, KEY=START:END:STEP; repeated, every combination.",
+)
+workers = click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; left out, one per core.")
+out = click.option(
+    "--out", type=FILE, metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."
+)
+force = click.option("--force", is_flag=True, help="Replace the folder that --out names.")
+force_result = click.option("--force", is_flag=True, help="Replace the result folder that --out names.")
+force_plot = click.option("--force", is_flag=True, help="Replace the file that --plot names.")
+figures = click.option(
+    "--figures", type=OneOf(FigureFormat), default=FigureFormat.SVG, help="Format of the figures in the folder."
+)
+of_workloads = repeated(
+    "--workload",
+    "workloads",
+    metavar="N",
+    help="Of slowdown_by_size: the position of a workload in the scenario, or a kind such as incast; may be "
+    "repeated. Left out, all.",
+)
+data_only = click.option("--json", "as_json", is_flag=True, help="Print data only.")
 
 
 def chosen_workloads(workloads: list[str] | None) -> list[int | str] | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.console import Console
 from xoff.cli.files import DRAWABLE, check_drawable, draw
-from xoff.cli.options import DataOnly, ForcePlot
+from xoff.cli.options import FILE
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.cli.times import check_within, nanoseconds
@@ -18,26 +18,22 @@ from xoff.text import json_text
 from xoff.text.units import duration
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
     from xoff.explain.pause_tree import PauseTree
     from xoff.results.result import Result
 
 
-def pauses(
-    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder with pauses observed.")],
-    victim: Annotated[
-        str | None,
-        typer.Option(help="A flow (host0.flow3), a host, a switch or a port; left out, all that were paused."),
-    ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms; each counts as a whole."),
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({DRAWABLE}).")] = None,
-    force: ForcePlot = False,
-    as_json: DataOnly = False,
-) -> None:
+@click.command
+@click.argument("folder", type=FILE, metavar="RESULT", help="A result folder with pauses observed.")
+@click.option("--victim", help="A flow (host0.flow3), a host, a switch or a port; left out, all that were paused.")
+@click.option("--at", metavar="TIME", help="Only pauses under way at this time, such as 1.5ms; each counts as a whole.")
+@click.option("--plot", type=FILE, metavar="FILE", help=f"Draw the tree ({DRAWABLE}).")
+@options.force_plot
+@options.data_only
+def pauses(folder: Path, victim: str | None, at: str | None, plot: Path | None, force: bool, as_json: bool) -> None:
     """Print whose pauses a victim waited for, back to the queues they began with.
 
     Pauses are recorded by `observe.pauses = true`. A root is a queue that was not paused itself while it filled.
@@ -64,7 +60,7 @@ def pauses(
             cycle._asdict() | {"queues": [str(queue) for queue in cycle.queues]} for cycle in result.pause_cycles()
         ]
         data = tree.as_data(whole=victim is not None)
-        typer.echo(json_text.document(data | {"cycles": cycles}))
+        click.echo(json_text.document(data | {"cycles": cycles}))
         return
     if not tree.paused_us:
         whom = "Nothing was" if victim is None else f"{victim} was not"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.console import Console
-from xoff.cli.options import ChangesOfPlan, DataOnly, ForceResult
+from xoff.cli.options import FILE
 from xoff.cli.terminal import say
 from xoff.text import json_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xoff.switches.plan.outcome import Outcome
     from xoff.switches.plan.rows import Row
     from xoff.switches.plan.simulate import Case, Trial
@@ -21,22 +23,18 @@ _SETTLING = "settling"
 """The folder, and the key of `--json`."""
 
 
-def plan(
-    file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); `xoff init plan` writes one.")],
-    changes: ChangesOfPlan = None,
-    simulate: Annotated[
-        bool,
-        typer.Option(
-            "--simulate", help="Run the planned switch: all of its ports congested at once, and one that settles."
-        ),
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The result folder of --simulate; left out, a new numbered one in results/."),
-    ] = None,
-    force: ForceResult = False,
-    as_json: DataOnly = False,
-) -> None:
+@click.command
+@click.argument("file", type=FILE, metavar="PLAN", help="The plan file (TOML); `xoff init plan` writes one.")
+@options.changes_of_plan
+@click.option(
+    "--simulate", is_flag=True, help="Run the planned switch: all of its ports congested at once, and one that settles."
+)
+@click.option(
+    "--out", type=FILE, metavar="DIR", help="The result folder of --simulate; left out, a new numbered one in results/."
+)
+@options.force_result
+@options.data_only
+def plan(file: Path, changes: list[str] | None, simulate: bool, out: Path | None, force: bool, as_json: bool) -> None:
     """Compute thresholds and headroom for a chip and a fabric.
 
     Every row has its formula with the numbers in it, its source, and the verdict of its check. --simulate tells
@@ -67,9 +65,9 @@ def plan(
             if not as_json:
                 say(f"Not simulated: {refused}")
     if as_json:
-        typer.echo(json_text.document(data))
+        click.echo(json_text.document(data))
     if found.failed or failures:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _simulated(
@@ -96,7 +94,7 @@ def _simulated(
         path = staging.commit()
     if interrupted:
         say(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
-        raise typer.Exit(130)
+        raise click.exceptions.Exit(130)
     data: dict[str, object] = {}
     failures: list[str] = []
     for (inside, case), result in zip(cases, results, strict=True):

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.files import DRAWABLE, check_drawable, draw, save
-from xoff.cli.options import OfWorkloads, chosen_workloads
+from xoff.cli.options import FILE, OneOf, chosen_workloads, repeated
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.cli.times import between, nanoseconds
 from xoff.errors import InputError, OutputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
     from xoff.results.result import Result
@@ -76,31 +78,31 @@ _NOT_BY_NAME = (Kind.FLOWS_OVER_TIME, Kind.PAUSES)
 """Drawn over time, too, of what is not chosen by name."""
 
 
+@click.command
+@click.argument("folder", type=FILE, metavar="RESULT", help="A result folder.")
+@click.argument("kind", type=OneOf(Kind), metavar="KIND", help=f"What: {', '.join(Kind)}.")
+@repeated(
+    "--names",
+    metavar="PATTERN",
+    help="Of what, as in observe.of: leaf0.port3, 'leaf0.*', of flows host0; may be repeated. "
+    "Left out, the highest. Of inputs, one port: the fullest of them.",
+)
+@options.of_workloads
+@click.option(
+    "--from", "start", metavar="TIME", help="From when, of what is drawn over time: 1.5ms; left out, the begin."
+)
+@click.option("--to", "end", metavar="TIME", help="Until when; left out, the end of the run.")
+@click.option("--out", type=FILE, metavar="FILE", help=f"Where ({DRAWABLE}); left out, KIND.svg in the result folder.")
+@click.option("--force", is_flag=True, help="Replace the file.")
 def plot(
-    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help=f"What: {', '.join(Kind)}.")],
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Of what, as in observe.of: leaf0.port3, 'leaf0.*', of flows host0; may be repeated. "
-            "Left out, the highest. Of inputs, one port: the fullest of them.",
-        ),
-    ] = None,
-    workloads: OfWorkloads = None,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="TIME", help="From when, of what is drawn over time: 1.5ms; left out, the begin."
-        ),
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", help="Until when; left out, the end of the run.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help=f"Where ({DRAWABLE}); left out, KIND.svg in the result folder.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+    folder: Path,
+    kind: Kind,
+    names: list[str] | None,
+    workloads: list[str] | None,
+    start: str | None,
+    end: str | None,
+    out: Path | None,
+    force: bool,
 ) -> None:
     """Draw a result: completion times, slowdowns, or what the scenario's [observe] recorded.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from xoff.cli.named_ports import PortsPattern, named_ports
-from xoff.cli.options import DataOnly
+from xoff.cli import named_ports, options
+from xoff.cli.options import FILE, OneOf
 from xoff.cli.results import opened
 from xoff.cli.rows import MOST_ROWS, print_rows
 from xoff.cli.terminal import say
@@ -20,6 +19,7 @@ from xoff.text.units import RATES, counted, duration, percent, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -57,13 +57,13 @@ class Order(StrEnum):
     LONGEST_PAUSE = "longest_pause_ns"
 
 
-def ports(
-    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
-    pattern: PortsPattern = None,
-    order: Annotated[Order, typer.Option("--by", help="What the greatest of comes first.")] = Order.UTILIZATION,
-    flows: Annotated[bool, typer.Option("--flows", help="Print instead which flows' data went by one port.")] = False,
-    as_json: DataOnly = False,
-) -> None:
+@click.command
+@click.argument("folder", type=FILE, metavar="RESULT", help="A result folder.")
+@named_ports.ports_pattern
+@click.option("--by", "order", type=OneOf(Order), default=Order.UTILIZATION, help="What the greatest of comes first.")
+@click.option("--flows", is_flag=True, help="Print instead which flows' data went by one port.")
+@options.data_only
+def ports(folder: Path, pattern: str | None, order: Order, flows: bool, as_json: bool) -> None:
     """Print what every port sent, marked and dropped over the run, and for how long its classes were paused.
 
     Utilization is the share of what the link, or its shaper, could let pass from the begin of the run to its end. `xoff
@@ -74,16 +74,16 @@ def ports(
     if flows:
         _print_flows(result, _one_port(result, pattern, folder), as_json=as_json)
         return
-    rows = _of_ports(result, [port.name for port in named_ports(result.topology, pattern, folder)])
+    rows = _of_ports(result, [port.name for port in named_ports.named_ports(result.topology, pattern, folder)])
     rows = rows.sort_by([(order.value, "descending")])  # where it is equal, ports stay in their order
     if as_json:
-        typer.echo(json_text.document(rows.to_pylist()))
+        click.echo(json_text.document(rows.to_pylist()))
     else:
         _print(rows)
 
 
 def _one_port(result: Result, pattern: str | None, folder: Path) -> str:
-    named = named_ports(result.topology, pattern, folder)
+    named = named_ports.named_ports(result.topology, pattern, folder)
     if len(named) > 1:
         busiest = _of_ports(result, [port.name for port in named]).sort_by([("utilization", "descending")])
         expected = f"expected one, such as {busiest['port'][0]}, the busiest of them"
@@ -98,7 +98,7 @@ def _print_flows(result: Result, port: str, *, as_json: bool) -> None:
         note = f"note: by the routes of the begin; a link fails or comes back at {since}, and routes may be others then"
         say(note, err=as_json)
     if as_json:
-        typer.echo(json_text.document(found))
+        click.echo(json_text.document(found))
         return
     pairs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for flow in found:

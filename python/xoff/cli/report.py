@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from xoff.cli.files import written_whole
+from xoff.cli.options import FILE
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.errors import OutputError
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace the report that is there.")] = False,
-) -> None:
+
+@click.command
+@click.argument("folder", type=FILE, metavar="RESULT", help="A result folder.")
+@click.option("--force", is_flag=True, help="Replace the report that is there.")
+def report(folder: Path, force: bool) -> None:
     """Write report.html into a result folder, as `xoff run` does without --no-report."""
     from xoff.report import render
     from xoff.results.folder import REPORT

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import DataOnly, Workers
+from xoff.cli import options
+from xoff.cli.options import FILE, OneOf, as_list, repeated
 from xoff.cli.terminal import say
 from xoff.reproduce.scale import Scale
 from xoff.text import json_text
@@ -19,21 +20,24 @@ OUT = Path("results/reproduce")
 """Folder of plots and verdicts, with a folder for each figure and scale, and another where keys are changed."""
 
 
+@click.command
+@click.argument(
+    "ids", nargs=-1, metavar="[ID]...", help="Figures, or all below an id (bcc); left out, all.", callback=as_list
+)
+@click.option("--scale", type=OneOf(Scale), default=Scale.QUICK, help="The paper's own size, or a smaller one.")
+@repeated("--set", "changes", metavar="KEY=VALUE", help="Change one key of every scenario, to see what hangs on it.")
+@options.workers
+@click.option("--figures", type=FILE, metavar="DIR", help="The folder of figures; left out, that of the clone.")
+@click.option("--list", "listing", is_flag=True, help="Print what there is, and run nothing.")
+@options.data_only
 def reproduce(
-    ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Figures, or all below an id (bcc); left out, all.")
-    ] = None,
-    scale: Annotated[Scale, typer.Option(help="The paper's own size, or a smaller one.")] = Scale.QUICK,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change one key of every scenario, to see what hangs on it."),
-    ] = None,
-    workers: Workers = None,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder of figures; left out, that of the clone.")
-    ] = None,
-    listing: Annotated[bool, typer.Option("--list", help="Print what there is, and run nothing.")] = False,
-    as_json: DataOnly = False,
+    ids: list[str] | None,
+    scale: Scale,
+    changes: list[str] | None,
+    workers: int | None,
+    figures: Path | None,
+    listing: bool,
+    as_json: bool,
 ) -> None:
     """Run published figures again and judge every claim: reproduced, differs, or not simulated.
 
@@ -62,21 +66,21 @@ def reproduce(
             rows.append(figure.rows(scale, points))
             figure.save(OUT / figure.id / (f"{scale}-changed" if changes else scale), rows[-1], points)
     if as_json:
-        typer.echo(json_text.document([row.as_dict() for of_figure in rows for row in of_figure]))
+        click.echo(json_text.document([row.as_dict() for of_figure in rows for row in of_figure]))
     else:
         print_verdicts(rows)
         say(f"Plots and all numbers: {OUT}" + (f", below {scale}-changed: {', '.join(changes)}" if changes else ""))
     if interrupted:
-        typer.echo(
+        click.echo(
             f"interrupted: {len(rows)} of {len(chosen)} figures are finished; the same command goes on", err=True
         )
-        raise typer.Exit(130)
+        raise click.exceptions.Exit(130)
 
 
 def _list(chosen: list[Figure], *, as_json: bool) -> None:
     if as_json:
         entries = [{"id": figure.id, "title": figure.file.title, "source": figure.file.source} for figure in chosen]
-        typer.echo(json_text.document(entries))
+        click.echo(json_text.document(entries))
         return
     width = max(len(figure.id) for figure in chosen)
     for figure in chosen:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.files import written_whole
-from xoff.cli.options import AtLeast, AtMost, ChangesOfScenario, ForceResult
+from xoff.cli.options import FILE
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import InputError, interrupts_held
@@ -19,30 +19,47 @@ from xoff.scenario.scenario import Scenario
 from xoff.text import json_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xoff._xoff import Progress
     from xoff.results.result import Result
     from xoff.studies.bounds import Bound
 
 
+@click.command
+@click.argument("scenario", type=FILE, help="The scenario file (TOML), or - for standard input.")
+@options.changes_of_scenario
+@click.option("--seed", type=click.IntRange(min=0), help="Instead of the scenario's seed.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Run with so many seeds; print means with 95 % confidence intervals.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Threads that share the work (with --seeds, runs at a time).",
+)
+@click.option("--out", type=FILE, metavar="DIR", help="The result folder; left out, a new numbered one in results/.")
+@options.force_result
+@click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
+@click.option("--report/--no-report", default=True, help="Write report.html.")
+@options.at_most
+@options.at_least
 def run(
-    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML), or - for standard input.")],
-    changes: ChangesOfScenario = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
-    seeds: Annotated[
-        int, typer.Option(min=1, help="Run with so many seeds; print means with 95 % confidence intervals.")
-    ] = 1,
-    threads: Annotated[
-        int, typer.Option(min=1, help="Threads that share the work (with --seeds, runs at a time).")
-    ] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The result folder; left out, a new numbered one in results/."),
-    ] = None,
-    force: ForceResult = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
-    at_most: AtMost = None,
-    at_least: AtLeast = None,
+    scenario: Path,
+    changes: list[str] | None,
+    seed: int | None,
+    seeds: int,
+    threads: int,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    report: bool,
+    at_most: list[str] | None,
+    at_least: list[str] | None,
 ) -> None:
     """Run a scenario, print its summary and write a result folder.
 
@@ -75,7 +92,7 @@ def run(
     except KeyboardInterrupt:
         interrupted = True
     if as_json:
-        typer.echo(json_text.document(result.summary))
+        click.echo(json_text.document(result.summary))
         for note in all_notes:
             say(f"Note: {note}", err=True)
     else:
@@ -84,13 +101,13 @@ def run(
         print_summary(result.summary, path, report=is_reported, notes=all_notes)
     if interrupted or came:
         say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
-        raise typer.Exit(130)
+        raise click.exceptions.Exit(130)
     broken = [line for bound in bounds if (line := _broken(bound, result))]
     if broken:
         say("\n".join(broken), err=True)
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
     if report and not is_reported:
-        raise typer.Exit(2)
+        raise click.exceptions.Exit(2)
 
 
 def _loaded(path: Path, changes: tuple[str, ...]) -> Scenario:

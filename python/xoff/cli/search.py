@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from xoff.cli.grid import print_grid
 from xoff.cli.many import RUNS
@@ -42,14 +42,14 @@ def search_and_print(
         path = found.commit(staging, figures=figures) if found else None
     if found and path:
         if as_json:
-            typer.echo(json_text.document(found.as_dict()))
+            click.echo(json_text.document(found.as_dict()))
         else:
             _print(found, path)
     if interrupted or came:
         trials = f"{len(found.trials) if found else 0} of {wanted.trials} trials"
         then = "the same command goes on" if interrupted or path is None else f"the folder {path} has them all"
         say(f"interrupted: {trials} are finished; {then}", err=True)
-        raise typer.Exit(130)
+        raise click.exceptions.Exit(130)
 
 
 def _print(found: Tuned, path: Path) -> None:

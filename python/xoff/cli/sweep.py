@@ -3,33 +3,47 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, Out, Sweeps, Workers
-from xoff.plot.figure_format import FigureFormat
+from xoff.cli import options
+from xoff.cli.options import FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xoff.plot.figure_format import FigureFormat
 
 
+@click.command
+@click.argument("file", type=FILE, metavar="FILE", help="A scenario file, or a sweep file that names one (TOML).")
+@options.sweeps
+@options.changes_of_all
+@options.measures
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="Run each with so many seeds; print means with 95 % confidence intervals.",
+)
+@options.workers
+@options.out
+@options.force
+@click.option("--ratios", is_flag=True, help="Print and draw how many times the first value of the first --sweep.")
+@options.figures
+@click.option("--json", "as_json", is_flag=True, help="Print sweep.json and nothing else.")
 def sweep(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A scenario file, or a sweep file that names one (TOML).")
-    ],
-    sweeps: Sweeps = None,
-    changes: ChangesOfAll = None,
-    measures: Measures = None,
-    seeds: Annotated[
-        int | None, typer.Option(min=1, help="Run each with so many seeds; print means with 95 % confidence intervals.")
-    ] = None,
-    workers: Workers = None,
-    out: Out = None,
-    force: Force = False,
-    ratios: Annotated[
-        bool, typer.Option("--ratios", help="Print and draw how many times the first value of the first --sweep.")
-    ] = False,
-    figures: Figures = FigureFormat.SVG,
-    as_json: Annotated[bool, typer.Option("--json", help="Print sweep.json and nothing else.")] = False,
+    file: Path,
+    sweeps: list[str] | None,
+    changes: list[str] | None,
+    measures: list[str] | None,
+    seeds: int | None,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    ratios: bool,
+    figures: FigureFormat,
+    as_json: bool,
 ) -> None:
     """Run a scenario for every combination of some values of its keys, and print what was measured at each.
 

@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -22,7 +22,7 @@ def printable(text: str) -> str:
 
 def say(text: str, *, err: bool = False) -> None:
     """Prints a line."""
-    typer.echo(printable(text), err=err)
+    click.echo(printable(text), err=err)
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from xoff.cli import named_ports, options
 from xoff.cli.files import DRAWABLE, check_drawable, draw
-from xoff.cli.named_ports import PortsPattern, named_ports
-from xoff.cli.options import ChangesOfScenario, DataOnly, ForcePlot
+from xoff.cli.options import FILE
 from xoff.cli.rows import print_rows
 from xoff.scenario.scenario import Scenario
 from xoff.text import json_text
 from xoff.text.units import RATES, TIMES, quantity
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xoff.scenario.topology import Port, Topology
 
 
+@click.command
+@click.argument("scenario", type=FILE, metavar="SCENARIO", help="The scenario file (TOML).")
+@named_ports.ports_pattern
+@options.changes_of_scenario
+@click.option("--plot", type=FILE, metavar="FILE", help=f"Draw the network ({DRAWABLE}).")
+@options.force_plot
+@options.data_only
 def topology(
-    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).", metavar="SCENARIO")],
-    pattern: PortsPattern = None,
-    changes: ChangesOfScenario = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the network ({DRAWABLE}).")] = None,
-    force: ForcePlot = False,
-    as_json: DataOnly = False,
+    scenario: Path, pattern: str | None, changes: list[str] | None, plot: Path | None, force: bool, as_json: bool
 ) -> None:
     """Print the ports of a scenario's network, where each leads, and its link.
 
@@ -34,13 +37,13 @@ def topology(
     if plot is not None:
         check_drawable(plot, force=force)
     network = Scenario.load(scenario, tuple(changes or ())).topology
-    ports = named_ports(network, pattern, scenario)
+    ports = named_ports.named_ports(network, pattern, scenario)
     if plot is not None:
         from xoff.plot import topology as drawing
 
         draw(plot, drawing.size_inches(network), lambda ax: drawing.draw(network, ax))
     if as_json:
-        typer.echo(json_text.document([port._asdict() for port in ports]))
+        click.echo(json_text.document([port._asdict() for port in ports]))
     else:
         _print(network, ports)
 

@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from xoff.cli.options import AtLeast, AtMost, ChangesOfAll, Figures, Force, Out, Workers
+from xoff.cli import options
+from xoff.cli.options import FILE, repeated
 from xoff.errors import InputError
-from xoff.plot.figure_format import FigureFormat
 from xoff.scenario.scenario import Scenario
 from xoff.studies.tuning import CONFIRMED, TRIALS
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
+    from xoff.plot.figure_format import FigureFormat
+
+
+@click.command
+@click.argument("file", type=FILE, metavar="SCENARIO", help="The scenario file (TOML).")
+@repeated(
+    "--tune",
+    "space",
+    metavar="KEY=START:END",
+    help="A key and its range, or KEY=START:END:STEP, or KEY=A,B,C; may be repeated.",
+)
+@click.option("--minimize", metavar="KEY", help="What is to be least, a number of summary.json.")
+@click.option("--maximize", metavar="KEY", help="Or what is to be greatest.")
+@options.at_most
+@options.at_least
+@click.option("--trials", type=click.IntRange(min=1), default=TRIALS, help="How many choices are tried.")
+@click.option("--seeds", type=click.IntRange(min=1), default=1, help="How many seeds each trial runs with.")
+@click.option(
+    "--confirm",
+    type=click.IntRange(min=1),
+    default=CONFIRMED,
+    help="With how many further seeds the best is held against what there was.",
+)
+@options.changes_of_all
+@options.workers
+@options.out
+@options.force
+@options.figures
+@click.option("--json", "as_json", is_flag=True, help="Print tune.json and nothing else.")
 def tune(
-    file: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario file (TOML).")],
-    space: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tune",
-            metavar="KEY=START:END",
-            help="A key and its range, or KEY=START:END:STEP, or KEY=A,B,C; may be repeated.",
-        ),
-    ] = None,
-    minimize: Annotated[
-        str | None, typer.Option(metavar="KEY", help="What is to be least, a number of summary.json.")
-    ] = None,
-    maximize: Annotated[str | None, typer.Option(metavar="KEY", help="Or what is to be greatest.")] = None,
-    at_most: AtMost = None,
-    at_least: AtLeast = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many choices are tried.")] = TRIALS,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds each trial runs with.")] = 1,
-    confirm: Annotated[
-        int, typer.Option(min=1, help="With how many further seeds the best is held against what there was.")
-    ] = CONFIRMED,
-    changes: ChangesOfAll = None,
-    workers: Workers = None,
-    out: Out = None,
-    force: Force = False,
-    figures: Figures = FigureFormat.SVG,
-    as_json: Annotated[bool, typer.Option("--json", help="Print tune.json and nothing else.")] = False,
+    file: Path,
+    space: list[str] | None,
+    minimize: str | None,
+    maximize: str | None,
+    at_most: list[str] | None,
+    at_least: list[str] | None,
+    trials: int,
+    seeds: int,
+    confirm: int,
+    changes: list[str] | None,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    figures: FigureFormat,
+    as_json: bool,
 ) -> None:
     """Search the values of some keys with which a measure is best, and write the scenario that has them.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from xoff.cli import options
 from xoff.cli.files import DRAWABLE, check_drawable, draw
-from xoff.cli.options import DataOnly, ForcePlot, refuse
+from xoff.cli.options import FILE, as_list, refuse
 from xoff.cli.results import opened
 from xoff.cli.rows import print_rows
 from xoff.cli.run import simulate
@@ -22,6 +22,7 @@ from xoff.text.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from xoff.explain.critical_path import CriticalPath, Part
     from xoff.results.result import Result
@@ -34,35 +35,41 @@ _MOST_NAMES = 3
 _REST = "the rest, below 1 % each"
 
 
+@click.command
+@click.argument("folder", type=FILE, metavar="RESULT", help="A result folder.")
+@click.argument(
+    "flows",
+    nargs=-1,
+    metavar="[FLOW]...",
+    help="Flows (host0.flow3); left out, those with the greatest slowdown, or without end where none finished.",
+    callback=as_list,
+)
+@click.option("--slowest", type=click.IntRange(min=1), help="How many of these; left out, one.")
+@click.option(
+    "--collective",
+    type=click.IntRange(min=0),
+    metavar="WORKLOAD",
+    help="Instead, the collective of this workload (0 is the first) that took longest.",
+)
+@click.option(
+    "--job", type=click.IntRange(min=0), metavar="WORKLOAD", help="Instead, the job of this workload (0 is the first)."
+)
+@click.option("--threads", type=click.IntRange(min=1), default=1, help="Threads that share the work.")
+@click.option(
+    "--plot", type=FILE, metavar="FILE", help=f"Draw the packets of one flow and its critical path ({DRAWABLE})."
+)
+@options.force_plot
+@options.data_only
 def why(
-    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
-    flows: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FLOW]...",
-            help="Flows (host0.flow3); left out, those with the greatest slowdown, or without end where none finished.",
-        ),
-    ] = None,
-    slowest: Annotated[int | None, typer.Option(min=1, help="How many of these; left out, one.")] = None,
-    collective: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="WORKLOAD",
-            help="Instead, the collective of this workload (0 is the first) that took longest.",
-        ),
-    ] = None,
-    job: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="WORKLOAD", help="Instead, the job of this workload (0 is the first)."),
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads that share the work.")] = 1,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"Draw the packets of one flow and its critical path ({DRAWABLE})."),
-    ] = None,
-    force: ForcePlot = False,
-    as_json: DataOnly = False,
+    folder: Path,
+    flows: list[str] | None,
+    slowest: int | None,
+    collective: int | None,
+    job: int | None,
+    threads: int,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Print where a flow's time went: in which queues, pauses, timeouts, or waiting for its rate.
 
@@ -97,7 +104,7 @@ def why(
 
         draw(plot, drawing.size_inches(paths[0]), lambda ax: drawing.draw(paths[0], ax))
     if as_json:
-        typer.echo(json_text.document([_data(path) for path in paths]))
+        click.echo(json_text.document([_data(path) for path in paths]))
         return
     if len(paths) == 1:
         _print_one(result, folder, paths[0])
@@ -125,7 +132,7 @@ def _running(threads: int) -> Callable[[Scenario], Result]:
         again, interrupted = simulate(scenario, threads)
         if interrupted:
             say("interrupted: nothing was written", err=True)
-            raise typer.Exit(130)
+            raise click.exceptions.Exit(130)
         return again
 
     return run
@@ -256,7 +263,7 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
         paths = why.collective_path(result, row, _running(threads))
     if as_json:
         told = {name: row[name] for name in ("workload", "group", "iteration", "completion_ns")}
-        typer.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))
+        click.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))
         return
     say(
         f"Collective {row['iteration']} of group {row['group']}: {duration(row['completion_ns'] / 1000)}, "
@@ -279,7 +286,7 @@ def _tell_job(result: Result, folder: Path, workload: int, threads: int, *, as_j
     computing_us = completion_us - _time_of(paths) / _MICROSECOND_PS
     if as_json:
         told = {"workload": workload, "completion_us": completion_us, "computing_us": computing_us}
-        typer.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))
+        click.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))
         return
     say(f"Job of workload {workload}: {duration(completion_us)}")
     _print_pairs(result, paths, f", and {duration(computing_us)} of computing before and between them")
