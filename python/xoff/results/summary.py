@@ -10,13 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.compute as pc
+import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
-    import pyarrow as pa
 
     from xoff.results.columns import FlowRows
 
@@ -59,7 +58,7 @@ def summarise(
         "measured": {
             "start_ns": measured["start_ns"],
             "end_ns": measured["end_ns"],
-            "unfinished": pc.sum(unfinished["measured"]).as_py() if unfinished else 0,
+            "unfinished": int(unfinished["measured"].to_numpy().sum()) if unfinished else 0,
         },
         "flows": {
             **flow_classes(flows, size_classes),
@@ -155,7 +154,7 @@ def of_workloads(
 
 
 def _unfinished_of(unfinished: pa.Table | None, workload: int) -> dict[str, Any]:
-    own = None if unfinished is None else unfinished.filter(pc.equal(unfinished["workload"], workload))
+    own = None if unfinished is None else unfinished.filter(pa.array(unfinished["workload"].to_numpy() == workload))
     return {"unfinished": own.num_rows if own else 0} | of_unfinished(own or None)
 
 

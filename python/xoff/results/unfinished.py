@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import pyarrow.compute as pc
-
 from xoff.results import folder
 
 if TYPE_CHECKING:
@@ -33,6 +31,8 @@ def of_run(path: Path, summary: Summary) -> Unfinished:
     """Returns the unfinished flows of a result folder. Raises ResultError."""
     count = 0
     if summary.get("measured", {}).get("unfinished"):  # summaries of before have none
+        import pyarrow.compute as pc
+
         table = folder.flow_table(path, summary, ("size_bytes", "measured"), folder.UNFINISHED)
         count = pc.sum(pc.and_(table["measured"], pc.is_valid(table["size_bytes"]))).as_py()
     return Unfinished(count, summary["flows"]["all"]["count"] + count)

@@ -7,17 +7,18 @@ import platform
 import sys
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from xoff._xoff import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xoff.scenario.scenario import Scenario
-
-_PACKAGES = ("xoff", "numpy", "pyarrow", "matplotlib")
-_version = cache(version)  # which reads a file each time, as long as a small run takes
 
 
 def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[str, Any]:
@@ -36,9 +37,14 @@ def collect(scenario: Scenario, files: Mapping[str, str], threads: int) -> dict[
         "seed": scenario.seed,
         "threads": threads,
         "input_files": {path: hashlib.sha256(text.encode()).hexdigest() for path, text in files.items()},
-        "versions": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
+        "versions": {
+            "python": platform.python_version(),
+            "xoff": __version__,
+            "numpy": np.__version__,
+            "pyarrow": pa.__version__,
+        },
         "machine": {
-            "system": platform.platform(),
+            "system": "-".join((platform.system(), platform.release(), platform.machine())),
             "processor": _processor(),
         },
     }
