@@ -52,7 +52,7 @@ def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     monkeypatch.chdir(tmp_path)
     (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     exec(compile(example, "README.md", "exec"), {})
-    assert (tmp_path / "my_result" / "report.html").exists()
+    assert (tmp_path / "my_result" / "summary.json").exists()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

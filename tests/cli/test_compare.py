@@ -70,7 +70,7 @@ def test_other_traffic_is_refused(command: Command, files: tuple[Path, Path]) ->
 
 def test_results_that_are_there_are_compared(command: Command, files: tuple[Path, Path]) -> None:
     for file in files:
-        command("run", file, "--out", file.stem, "--no-report")
+        command("run", file, "--out", file.stem)
     outcome = command("compare", "small", "early", "--measure", "flows.all.slowdown_p95")
     assert (outcome.status, outcome.err) == (0, "")
     assert "slowdown p95" in outcome.out
@@ -90,14 +90,14 @@ def test_results_that_are_there_are_compared(command: Command, files: tuple[Path
 def test_results_are_compared_as_they_are(
     command: Command, small_file: Path, arguments: tuple[str, ...], says: str
 ) -> None:
-    command("run", small_file, "--out", "out", "--no-report")
+    command("run", small_file, "--out", "out")
     outcome = command("compare", "out", *arguments)
     assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert outcome.err.startswith(says)
 
 
 def test_a_result_of_which_the_scenario_was_changed_is_refused(command: Command, small_file: Path) -> None:
-    command("run", small_file, "--out", "out", "--no-report")
+    command("run", small_file, "--out", "out")
     scenario = Path("out/scenario.toml")
     scenario.write_text(scenario.read_text(encoding="utf-8").replace("30kB", "60kB"), encoding="utf-8")
     outcome = command("compare", "out", "out")

@@ -19,7 +19,7 @@ RECORDED = 'observe.drops={ every = "change" }'
 @pytest.fixture
 def run(command: Command, small_file: Path) -> Path:
     less = ("--set", "switch.total=20kB", "--set", "switch.marking.queue.threshold=5kB")
-    command("run", small_file, *less, "--set", RECORDED, "--out", "out")
+    command("run", small_file, *less, "--set", RECORDED, "--out", "out", "--report")
     return Path("out")
 
 
@@ -83,8 +83,8 @@ def test_the_report_has_the_table(run: Path) -> None:
 
 
 def test_a_run_without_drops_says_so_whether_they_were_recorded_or_not(command: Command, small_file: Path) -> None:
-    command("run", small_file, "--set", RECORDED, "--out", "none")
-    command("run", small_file, "--out", "unrecorded", "--no-report")
+    command("run", small_file, "--set", RECORDED, "--out", "none", "--report")
+    command("run", small_file, "--out", "unrecorded")
     for folder in ("none", "unrecorded"):
         assert command("drops", folder) == Outcome(0, "Nothing was dropped\n", "")
         data = json.loads(command("drops", folder, "--json").out)
@@ -95,7 +95,7 @@ def test_a_run_without_drops_says_so_whether_they_were_recorded_or_not(command: 
 def test_a_run_whose_drops_were_elsewhere_says_so(command: Command, run: Path, small_file: Path) -> None:
     less = (run / "scenario.toml").read_text(encoding="utf-8")
     Path("elsewhere.toml").write_text(less, encoding="utf-8")
-    command("run", "elsewhere.toml", "--set", 'observe.drops.of=["host*"]', "--out", "elsewhere", "--no-report")
+    command("run", "elsewhere.toml", "--set", 'observe.drops.of=["host*"]', "--out", "elsewhere")
     assert command("drops", "elsewhere").out == "No packet was dropped at the ports whose drops were recorded\n"
 
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, s
     lucky = min({*finished} - {*unlucky})
     refusal = f"out: --flow: {lucky} lost nothing at the ports whose drops were recorded\n"
     assert command("drops", run, "--flow", lucky) == Outcome(2, "", refusal)
-    command("run", run / "scenario.toml", "--set", "observe.drops=", "--out", "small", "--no-report")
+    command("run", run / "scenario.toml", "--set", "observe.drops=", "--out", "small")
     refusal = (
         'small: drops: not every drop was recorded; observe.drops = { every = "change" } in the scenario records them\n'
     )

@@ -43,7 +43,7 @@ def test_a_result_is_written_before_a_signal_takes_effect(
 ) -> None:
     for of, name in ((xoff.Scenario, "run"), (folder, "add"), (folder, "commit")):  # again and again
         after(monkeypatch, of, name, number)
-    outcome = command("run", small_file, "--out", "out")
+    outcome = command("run", small_file, "--out", "out", "--report")
     assert (outcome.status, outcome.err) == (130, "interrupted: 20 finished flows are kept in out\n")
     assert "Report:  out/report.html" in outcome.out
     assert names(Path()) == ["out", "small.toml"]
@@ -54,7 +54,7 @@ def test_what_nohup_has_ignored_stays_so(command: Command, small_file: Path, mon
     after(monkeypatch, xoff.Scenario, "run", signal.SIGHUP)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        outcome = command("run", small_file, "--no-report")
+        outcome = command("run", small_file)
     finally:
         signal.signal(signal.SIGHUP, before)
     assert (outcome.status, outcome.err) == (0, "")

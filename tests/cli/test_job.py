@@ -27,7 +27,7 @@ def written(folder: Path, rows: str) -> Path:
 
 def test_a_job_is_told_with_what_it_computes(command: Command, tmp_path: Path) -> None:
     path = written(tmp_path, "there,host0,host1,10000,0,,20000\nback,host1,host0,10000,0,there,30000\n")
-    out = command("run", path, "--out", "told").out
+    out = command("run", path, "--out", "told", "--report").out
     assert "Job:     workload[0], 2 flows, complete in 73.1 us" in out
     assert "its longest chain computes 50.0 us" in out
     assert "<th>longest chain of computing</th>" in Path("told/report.html").read_text(encoding="utf-8")

@@ -34,21 +34,25 @@ def full_disk() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "file"),
+    ("arguments", "again", "file"),
     [
-        (("plot", "out", "fct_cdf", "--out", "fct.svg"), "fct.svg"),
-        (("report", "out"), "out/report.html"),
-        (("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "eos", "--out", "eos.txt"), "eos.txt"),
+        (("plot", "out", "fct_cdf", "--out", "fct.svg"), ("--force",), "fct.svg"),
+        (("report", "out"), (), "out/report.html"),
+        (
+            ("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "eos", "--out", "eos.txt"),
+            ("--force",),
+            "eos.txt",
+        ),
     ],
 )
 def test_what_cannot_be_replaced_stays_as_it_was(
-    command: Command, small_file: Path, arguments: tuple[str, ...], file: str
+    command: Command, small_file: Path, arguments: tuple[str, ...], again: tuple[str, ...], file: str
 ) -> None:
-    command("run", small_file, "--out", "out", "--no-report")
+    command("run", small_file, "--out", "out")
     command(*arguments)
     before, there = Path(file).read_bytes(), names(Path(file).parent)
     with full_disk():
-        outcome = command(*arguments, "--force")
+        outcome = command(*arguments, *again)
     assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert outcome.err.startswith(f"{file}: ")
     assert "file too large" in outcome.err.lower()
@@ -91,16 +95,16 @@ def test_a_run_is_kept_whatever_becomes_of_its_report(
         raise error
 
     monkeypatch.setattr(report, "render", fail)
-    outcome = command("run", small_file, "--out", "out")
+    outcome = command("run", small_file, "--out", "out", "--report")
     assert (outcome.status, outcome.err.count("\n")) == (2, 1)
     assert outcome.err.startswith(f"out/report.html: cannot be made: {says}")
-    assert outcome.out.endswith("Results: out\n")
+    assert outcome.out.endswith("Results: out\nReport:  `xoff report out` draws it\n")
     assert "summary.json" in names(Path("out"))
     assert "report.html" not in names(Path("out"))
 
 
 def test_figures_are_the_same_whatever_matplotlib_is_told(command: Command, small_file: Path) -> None:
-    command("run", small_file, "--out", "out", "--no-report")
+    command("run", small_file, "--out", "out")
     command("plot", "out", "fct_cdf", "--out", "plain.svg")
     Path("matplotlib").mkdir()
     Path("matplotlib/matplotlibrc").write_text("axes.facecolor: red\n", encoding="utf-8")

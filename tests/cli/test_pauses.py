@@ -14,7 +14,7 @@ Command = Callable[..., Outcome]
 
 @pytest.fixture
 def run(command: Command) -> Path:
-    command("run", SCENARIOS / "pauses.toml", "--out", "out", "--no-report")
+    command("run", SCENARIOS / "pauses.toml", "--out", "out")
     return Path("out")
 
 
@@ -35,7 +35,7 @@ def test_a_flow_of_a_collective_may_be_the_victim(command: Command) -> None:
         "workload.iterations=1",
     )
     sets = [part for change in (*changes, "observe.pauses=true") for part in ("--set", change)]
-    command("run", SCENARIOS / "all_reduce.toml", *sets, "--out", "rings", "--no-report")
+    command("run", SCENARIOS / "all_reduce.toml", *sets, "--out", "rings")
     outcome = command("pauses", "rings", "--victim", "host0.flow3")
     assert (outcome.status, outcome.err) == (0, "")
     assert "host0.flow3" in outcome.out
@@ -67,7 +67,7 @@ def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, s
     assert command("pauses", run, "--victim", "host99") == Outcome(2, "", refusal)
     refusal = "nothing: RESULT: is no result folder; expected one that xoff run has written\n"
     assert command("pauses", "nothing") == Outcome(2, "", refusal)
-    command("run", small_file, "--out", "small", "--no-report")
+    command("run", small_file, "--out", "small")
     refusal = "small: pauses: pauses were not observed; observe.pauses = true in the scenario records them\n"
     assert command("pauses", "small") == Outcome(2, "", refusal)
 
@@ -101,7 +101,7 @@ def test_where_nothing_was_paused_that_is_said(command: Command, run: Path, smal
     assert command("pauses", run, "--at", "10ns") == Outcome(0, "Nothing was paused at 0.01 us\n", "")
     out = command("pauses", run, "--victim", "host4.flow0", "--at", "10ns").out
     assert out == "host4.flow0 was not paused at 0.01 us\n"
-    command("run", small_file, "--out", "small", "--set", "observe.pauses=true", "--no-report")
+    command("run", small_file, "--out", "small", "--set", "observe.pauses=true")
     assert command("pauses", "small") == Outcome(0, "Nothing was paused\n", "")
     assert json.loads(command("pauses", "small", "--json").out)["roots"] == []
 
@@ -134,7 +134,7 @@ def test_a_picture_is_replaced_only_with_force(command: Command, run: Path) -> N
 
 def test_a_deadlock_is_printed_with_its_cycle(command: Command) -> None:
     Path("ring.toml").write_text(ring(), encoding="utf-8")
-    out = command("run", "ring.toml", "--no-report", "--set", "pfc.detection_time=1ms").out
+    out = command("run", "ring.toml", "--set", "pfc.detection_time=1ms").out
     assert "Deadlock: s0.port1 -> s1.port2 -> s2.port2 -> s3.port2 -> s4.port2 -> s0.port1 (priority 0) since" in out
     assert "Storm:   s0.port1 paused for" in out
     assert "nothing could move any longer" in " ".join(out.split())

@@ -85,6 +85,8 @@ def test_a_plan_is_tried_out(command: Command) -> None:
     assert "Simulated: nothing was lost" in outcome.out
     assert "Simulated: 8 long flows into one port of 40 Gb/s, which start at once" in outcome.out
     assert f"Results: {Path('tried/settling')}\n" in outcome.out
+    assert "Report:  `xoff report tried/settling` draws it\n" in outcome.out
+    assert command("report", "tried/settling").status == 0
     assert "Rates over time" in Path("tried/settling/report.html").read_text(encoding="utf-8")
     assert command("run", Path("tried/settling/scenario.toml"), "--set", "stop.at=1ms").status == 0
     assert Path("tried/scenario.toml").exists()

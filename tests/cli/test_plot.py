@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def run(command: Command, small_file: Path) -> Path:
-    command("run", small_file, "--out", "out", "--no-report", "--set", 'observe.queues.of=["switch0.*", "host1.*"]')
+    command("run", small_file, "--out", "out", "--set", 'observe.queues.of=["switch0.*", "host1.*"]')
     return Path("out")
 
 
@@ -51,7 +51,7 @@ def test_a_stretch_of_time_is_drawn(command: Command, run: Path) -> None:
 
 def test_workloads_choose_of_which_flows_slowdowns_are(command: Command, small_file: Path) -> None:
     small_file.write_text(SMALL + PERMUTATION, encoding="utf-8")
-    command("run", small_file, "--out", "out", "--no-report")
+    command("run", small_file, "--out", "out")
     for workload, size in (("1", "1 MB"), ("incast", "50 kB")):
         assert command("plot", "out", "slowdown_by_size", "--workload", workload, "--force").status == 0
         ticks = re.findall(r">([\d.]+ [kM]B)</text>", Path("out/slowdown_by_size.svg").read_text(encoding="utf-8"))
@@ -65,9 +65,7 @@ def test_how_long_queues_were_is_drawn_by_name(command: Command, run: Path) -> N
 
 def test_one_input_buffer_is_drawn_by_name(command: Command) -> None:
     every = 'observe.inputs={ every = "100us", of = ["*"] }'
-    command(
-        "run", SCENARIOS / "input_hotspot.toml", "--out", "out", "--no-report", "--set", every, "--set", "stop.at=20ms"
-    )
+    command("run", SCENARIOS / "input_hotspot.toml", "--out", "out", "--set", every, "--set", "stop.at=20ms")
     for names, title in (((), ", the fullest of 8"), (("--names", "switch0.port1"), ">switch0.port1")):
         assert command("plot", "out", "inputs", *names, "--force").status == 0
         assert f"{title}</text>" in Path("out/inputs.svg").read_text(encoding="utf-8")
@@ -77,7 +75,7 @@ def test_one_input_buffer_is_drawn_by_name(command: Command) -> None:
 
 def test_flows_are_drawn_side_by_side(command: Command) -> None:
     rates = 'observe={ rates = { every = "1ms" }, flow_throughput = { every = "1ms" } }'
-    command("run", SCENARIOS / "dcqcn.toml", "--out", "out", "--no-report", "--set", rates)
+    command("run", SCENARIOS / "dcqcn.toml", "--out", "out", "--set", rates)
     assert command("plot", "out", "flows_over_time").status == 0
     drawn = Path("out/flows_over_time.svg").read_text(encoding="utf-8")
     assert "throughput" in drawn
@@ -136,11 +134,10 @@ def test_a_picture_is_replaced_only_with_force(command: Command, run: Path) -> N
 
 
 def test_a_report_that_is_written_later_is_the_one_of_the_run(command: Command, small_file: Path) -> None:
-    command("run", small_file, "--out", "out")
+    command("run", small_file, "--out", "out", "--report")
     report = Path("out/report.html")
     at_once = report.read_text(encoding="utf-8")
-    assert command("report", "out") == Outcome(2, "", f"{report}: exists already; replace it with --force\n")
-    report.unlink()
+    report.write_text("an earlier one", encoding="utf-8")
     assert command("report", "out") == Outcome(0, f"Report: {report}\n", "")
     assert report.read_text(encoding="utf-8") == at_once
     assert command("report", "nothing").err.startswith("nothing: RESULT: is no result folder")

@@ -41,7 +41,7 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run whose ports mark, drop and pause."""
     out = tmp_path_factory.mktemp("ports") / "out"
     scenario = xoff.Scenario.load(SCENARIOS / "pfc_storm.toml")
-    scenario.run().save(out, report=False)
+    scenario.run().save(out)
     return out
 
 
@@ -83,7 +83,7 @@ def test_the_greatest_come_first_and_a_pattern_names_ports_or_devices(command: C
 def test_what_no_port_has_is_no_column(command: Command, storm: Path, tmp_path: Path) -> None:
     heading = command("ports", storm).out.splitlines()[2]
     assert "longest pause" in heading
-    xoff.Scenario.from_text(LONE).run().save(tmp_path / "lone", report=False)
+    xoff.Scenario.from_text(LONE).run().save(tmp_path / "lone")
     outcome = command("ports", tmp_path / "lone")
     assert (outcome.status, outcome.err) == (0, "")
     assert not {"marked", "dropped", "pause"} & set(outcome.out.split())
@@ -184,7 +184,7 @@ def test_that_routes_change_after_the_begin_is_told(
     command: Command, tmp_path: Path, event: str, *, told: bool
 ) -> None:
     link = f'[[link_event]]\nbetween = ["leaf0", "spine0"]\n{event}\n'
-    xoff.Scenario.from_text(SHARED + link).run().save(tmp_path / "out", report=False)
+    xoff.Scenario.from_text(SHARED + link).run().save(tmp_path / "out")
     note = "note: by the routes of the begin; a link fails or comes back at 10.0 us, and routes may be others then\n"
     outcome = command("ports", tmp_path / "out", "leaf0.port0", "--flows")
     assert (outcome.status, outcome.err, note in outcome.out) == (0, "", told)

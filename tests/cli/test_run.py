@@ -25,7 +25,7 @@ def names(folder: Path) -> list[str]:
 
 def test_results_are_numbered(command: Command, small_file: Path) -> None:
     for number in ("001", "002"):
-        outcome = command("run", small_file, "--no-report")
+        outcome = command("run", small_file)
         assert outcome.status == 0
         assert f"Results: results/small-{number}\n" in outcome.out
         assert outcome.err == ""
@@ -45,13 +45,13 @@ def test_the_table_names_every_class(command: Command, small_file: Path) -> None
     out = command("run", small_file).out
     for part in ("Small, seed 3", "small, below 100 KiB", "medium, below 10 MiB", "large, from 10 MiB", "packet-hops"):
         assert part in out
-    assert "Report:  results/small-001/report.html" in out
+    assert "Report:  `xoff report results/small-001` draws it" in out
 
 
 def test_several_workloads_are_told_apart(command: Command, small_file: Path) -> None:
     assert "workload[0]" not in command("run", small_file).out
     small_file.write_text(small_file.read_text(encoding="utf-8") + PERMUTATION, encoding="utf-8")
-    out = command("run", small_file, "--out", "out").out
+    out = command("run", small_file, "--out", "out", "--report").out
     assert "│ workload[0], incast      │    20 │" in out
     assert "│ workload[1], permutation │     4 │" in out
     incast, permutation = json.loads(Path("out/summary.json").read_text())["workloads"]
@@ -74,7 +74,7 @@ def test_what_is_measured_is_told_if_it_is_not_the_whole_run(command: Command, s
 
 
 def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path) -> None:
-    outcome = command("run", small_file, "--json", "--out", "out", "--no-report")
+    outcome = command("run", small_file, "--json", "--out", "out")
     assert json.loads(outcome.out) == json.loads(Path("out/summary.json").read_text())
     assert outcome.err == ""
     assert names(Path("out")) == [
@@ -88,9 +88,7 @@ def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path
 
 
 def test_set_and_seed_change_the_scenario(command: Command, small_file: Path) -> None:
-    outcome = command(
-        "run", small_file, "--json", "--no-report", "--seed", 9, "--set", "workload.fan_in=3", "--set", "title=other"
-    )
+    outcome = command("run", small_file, "--json", "--seed", 9, "--set", "workload.fan_in=3", "--set", "title=other")
     summary = json.loads(outcome.out)
     assert (summary["seed"], summary["title"]) == (9, "other")
     assert summary["flows"]["all"]["count"] == 30
@@ -98,7 +96,7 @@ def test_set_and_seed_change_the_scenario(command: Command, small_file: Path) ->
 
 def test_drops_are_told_with_their_reasons(command: Command, small_file: Path) -> None:
     reno = "transport.dctcp.congestion_control.algorithm=reno"
-    out = " ".join(command("run", small_file, "--no-report", "--out", "out", "--set", reno).out.split())
+    out = " ".join(command("run", small_file, "--out", "out", "--set", reno).out.split())
     packets = json.loads(Path("out/summary.json").read_text())["packets"]
     dropped = packets["dropped_not_ecn_capable"]
     assert packets["dropped"] == dropped > 0
@@ -118,7 +116,7 @@ def test_a_run_that_is_too_long_says_that_it_was_cut_off(command: Command) -> No
     """
     for size, says in (("100kB", False), ("400kB", True)):
         Path("slow.toml").write_text(text.replace("SIZE", size), encoding="utf-8")
-        out = command("run", "slow.toml", "--no-report", "--out", size).out
+        out = command("run", "slow.toml", "--out", size).out
         assert ("Cut off: no run is longer than 1125.9 s" in out) is says
         assert json.loads(Path(size, "summary.json").read_text())["reached_time_limit"] is says
 
@@ -132,8 +130,8 @@ def test_an_existing_folder_is_refused_before_the_run(command: Command, small_fi
 
 
 def test_force_replaces_a_result(command: Command, small_file: Path) -> None:
-    command("run", small_file, "--out", "out")
-    assert command("run", small_file, "--out", "out", "--force", "--no-report").status == 0
+    command("run", small_file, "--out", "out", "--report")
+    assert command("run", small_file, "--out", "out", "--force").status == 0
     assert "report.html" not in names(Path("out"))
 
 
@@ -201,8 +199,8 @@ def test_wrong_usage_exits_with_2(command: Command, arguments: list[str]) -> Non
 
 
 def test_cnps_are_told_where_any_were_sent(command: Command, small_file: Path) -> None:
-    assert "CNPs" not in command("run", small_file, "--no-report").out
-    out = command("run", SCENARIOS / "dcqcn.toml", "--no-report", "--out", "out").out
+    assert "CNPs" not in command("run", small_file).out
+    out = command("run", SCENARIOS / "dcqcn.toml", "--out", "out").out
     sent = json.loads(Path("out/summary.json").read_text())["packets"]["cnps_sent"]
     assert f" marked, {sent:,} CNPs, " in out
     [line] = [line for line in out.splitlines() if line.startswith("Packets: ")]
@@ -210,12 +208,12 @@ def test_cnps_are_told_where_any_were_sent(command: Command, small_file: Path) -
 
 
 def test_what_check_notes_a_run_notes_once(command: Command, small_file: Path) -> None:
-    assert "Note:" not in command("run", small_file, "--no-report").out
+    assert "Note:" not in command("run", small_file).out
     unmarked = ("--set", "switch.marking=")
     note = "transport.dctcp: dctcp goes by marks, and nothing marks: no switch has `marking`"
     assert command("check", small_file, *unmarked).out.splitlines()[1:] == [note]
-    assert command("run", small_file, "--no-report", *unmarked).out.count(f"\nNote:    {note}\nResults: ") == 1
-    assert "Note" not in command("run", small_file, "--no-report", "--json", *unmarked).out
+    assert command("run", small_file, *unmarked).out.count(f"\nNote:    {note}\nResults: ") == 1
+    assert "Note" not in command("run", small_file, "--json", *unmarked).out
 
 
 def test_what_another_kind_leaves_out_is_noted(command: Command, small_file: Path) -> None:
@@ -225,7 +223,7 @@ def test_what_another_kind_leaves_out_is_noted(command: Command, small_file: Pat
     scenario = small_file.with_name("alpha.toml")
     scenario.write_text(xoff.Scenario.load(small_file, alpha[1::2]).to_toml())
     assert note in command("check", scenario, "--set", policy).out
-    assert f"Note:    {note}" in command("run", scenario, "--no-report", "--set", policy).out
+    assert f"Note:    {note}" in command("run", scenario, "--set", policy).out
     assert "leaves out" not in command("check", scenario, *alpha[:2]).out
 
 
@@ -233,7 +231,7 @@ def test_of_many_notes_a_few_are_printed(command: Command, small_file: Path) -> 
     late = '[[slow_receiver]]\nhosts = ["host{}"]\nrate = "1Gbps"\nstart = "2s"\n'
     all_late = "".join(late.format(host) for host in range(4))
     small_file.write_text(small_file.read_text(encoding="utf-8") + all_late, encoding="utf-8")
-    out = command("run", small_file, "--no-report", "--set", "stop.at=1s").out
+    out = command("run", small_file, "--set", "stop.at=1s").out
     assert out.count("Note:    slow_receiver[") == 3
     assert "\n         and 1 more, which xoff check prints\nResults: " in out
 

@@ -96,7 +96,7 @@ def test_where_there_is_no_terminal_the_given_width_counts(monkeypatch: pytest.M
 
 def test_a_title_is_printed_as_it_is_written(command: Command, small_file: Path) -> None:
     title = r'title="alpha [/8] of [bold] \u001b[31m"'
-    outcome = command("run", small_file, "--no-report", "--set", title)
+    outcome = command("run", small_file, "--set", title)
     assert (outcome.status, outcome.err) == (0, "")
     assert r"alpha [/8] of [bold] \x1b[31m, seed 3" in outcome.out
 

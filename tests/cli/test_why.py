@@ -14,7 +14,7 @@ Command = Callable[..., Outcome]
 
 @pytest.fixture
 def run(command: Command) -> str:
-    command("run", SCENARIOS / "incast.toml", "--set", "switch.total=300kB", "--out", "out", "--no-report")
+    command("run", SCENARIOS / "incast.toml", "--set", "switch.total=300kB", "--out", "out")
     return "out"
 
 
@@ -68,7 +68,7 @@ def test_a_flow_that_is_not_there_is_refused(command: Command, run: str, flow: s
 
 
 def test_without_a_finished_flow_the_first_one_is_told_of(command: Command) -> None:
-    command("run", SCENARIOS / "incast.toml", "--set", "stop.at=5us", "--out", "out", "--no-report")
+    command("run", SCENARIOS / "incast.toml", "--set", "stop.at=5us", "--out", "out")
     outcome = command("why", "out", "--slowest", "2")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.count("64 kB │ 5.00 us │ not finished") == 2
@@ -78,13 +78,13 @@ def test_without_a_finished_flow_the_first_one_is_told_of(command: Command) -> N
 
 def test_without_a_flow_there_is_nothing_to_ask_about(command: Command) -> None:
     late = ("--set", "workload.start=1ms", "--set", "stop.at=5us")
-    command("run", SCENARIOS / "incast.toml", *late, "--out", "out", "--no-report")
+    command("run", SCENARIOS / "incast.toml", *late, "--out", "out")
     outcome = command("why", "out")
     assert (outcome.status, outcome.err) == (2, "out: FLOW: no flow had started in the measured time\n")
 
 
 def test_a_job_is_told_pair_by_pair(command: Command) -> None:
-    command("run", SCENARIOS / "pipeline.toml", "--set", "transport.dcqcn.payload=8KiB", "--out", "out", "--no-report")
+    command("run", SCENARIOS / "pipeline.toml", "--set", "transport.dcqcn.payload=8KiB", "--out", "out")
     outcome = command("why", "out", "--job", "0")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.startswith("Job of workload 0: ")
@@ -98,7 +98,7 @@ def test_a_job_is_told_pair_by_pair(command: Command) -> None:
 
 def test_a_collective_is_told_pair_by_pair(command: Command) -> None:
     small = ("--set", "workload.size=1MiB", "--set", "workload.iterations=2")
-    command("run", SCENARIOS / "all_reduce.toml", *small, "--out", "out", "--no-report")
+    command("run", SCENARIOS / "all_reduce.toml", *small, "--out", "out")
     outcome = command("why", "out", "--collective", "0")
     assert (outcome.status, outcome.err) == (0, "")
     assert "30 flows of which each waited for the one before" in outcome.out

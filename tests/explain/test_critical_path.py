@@ -253,7 +253,7 @@ def test_another_result_than_the_scenario_gives_is_refused() -> None:
 
 def test_a_result_with_files_of_its_own_runs_again(tmp_path: Path) -> None:
     result = xoff.Scenario.load(SCENARIOS / "trace.toml").run()
-    opened = xoff.Result.open(result.save(tmp_path / "out", report=False))
+    opened = xoff.Result.open(result.save(tmp_path / "out"))
     assert opened.critical_path("web1.flow0").time_ps // 1000 == 63_042
 
 

@@ -433,7 +433,7 @@ def test_a_slow_receiver_is_a_root() -> None:
 
 
 def test_pauses_are_kept_in_the_folder(tmp_path: object) -> None:
-    path = victim_result().save(f"{tmp_path}/out")
+    path = victim_result().save(f"{tmp_path}/out", report=True)
     opened = xoff.Result.open(path)
     assert opened.pauses == victim_result().pauses
     assert opened.pause_flows == victim_result().pause_flows

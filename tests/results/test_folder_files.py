@@ -123,7 +123,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     (folder / "flows.csv").write_text(TRACE, encoding="utf-8")
     (folder / "whole.toml").write_text(WHOLE, encoding="utf-8")
-    return xoff.Scenario.load(folder / "whole.toml").run().save(folder / "out", report=False)
+    return xoff.Scenario.load(folder / "whole.toml").run().save(folder / "out")
 
 
 @pytest.fixture

@@ -42,10 +42,11 @@ def test_headroom_is_recorded_where_it_is_asked_for(tmp_path: Path) -> None:
     durations = pc.subtract(result.off_times["end_ns"], result.off_times["xoff_ns"])
     assert pc.sum(durations).as_py() / 1000 == pytest.approx(result.summary["pfc"]["off_us"], abs=0.1)
     assert result.plot.headroom().get_xlim()[0] == 0
-    again = Result.open(result.save(tmp_path / "run", report=False))
+    again = Result.open(result.save(tmp_path / "run"))
     assert again.headroom == result.headroom
     assert again.off_times == result.off_times
-    assert "Headroom in use" in (result.save(tmp_path / "reported") / "report.html").read_text(encoding="utf-8")
+    reported = result.save(tmp_path / "reported", report=True)
+    assert "Headroom in use" in (reported / "report.html").read_text(encoding="utf-8")
 
 
 def test_what_was_not_observed_cannot_be_drawn() -> None:

@@ -136,7 +136,7 @@ def test_a_result_outlives_what_it_came_from(small_result: xoff.Result) -> None:
 
 
 def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Result) -> None:
-    path = small_result.save(tmp_path / "out")
+    path = small_result.save(tmp_path / "out", report=True)
     opened = xoff.Result.open(path)
     assert opened.summary == small_result.summary
     assert opened.flows == small_result.flows
@@ -170,7 +170,7 @@ def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Re
 def test_a_damaged_or_foreign_folder_is_a_line(
     name: str, content: bytes, says: str, tmp_path: Path, small_result: xoff.Result
 ) -> None:
-    path = small_result.save(tmp_path / "out", report=False)
+    path = small_result.save(tmp_path / "out")
     (path / name).write_bytes(content)
     with pytest.raises(ResultError) as refused:
         xoff.Result.open(path)
@@ -187,12 +187,12 @@ def test_a_copy_is_the_result(
     again = copied(copied(small_result))
     assert (again.summary, again.flows, again.series) == (small_result.summary, small_result.flows, small_result.series)
     assert (again.scenario, again.provenance) == (small_result.scenario, small_result.provenance)
-    path = again.save(tmp_path / "out", report=False)
+    path = again.save(tmp_path / "out")
     assert xoff.Result.open(path).flows == small_result.flows
 
 
 def test_what_is_refused_is_remedied_in_the_words_of_whoever_asked(tmp_path: Path, small_result: xoff.Result) -> None:
-    path = small_result.save(tmp_path / "out", report=False)
+    path = small_result.save(tmp_path / "out")
     with pytest.raises(xoff.OutputError) as refused:
         small_result.save(path)
     assert str(refused.value) == f"{path}: exists already; choose another folder, or replace it with force=True"
@@ -203,7 +203,7 @@ def test_what_is_refused_is_remedied_in_the_words_of_whoever_asked(tmp_path: Pat
 
 def test_a_saved_scenario_runs_again_to_the_same_digests(tmp_path: Path) -> None:
     first = xoff.Scenario.load(SCENARIOS / "trace.toml").run()
-    path = first.save(tmp_path / "out", report=False)
+    path = first.save(tmp_path / "out")
     second = xoff.Scenario.load(path / "scenario.toml").run()
     assert second.digest == first.digest
     assert second.summary["scenario_digest"] == first.summary["scenario_digest"]

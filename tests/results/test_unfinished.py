@@ -26,7 +26,7 @@ def test_flows_with_a_size_are_counted_and_endless_ones_are_not(more: str, tmp_p
     result = scenario.run()
     assert result.unfinished is not None
     sized = [size for size in result.unfinished["size_bytes"].to_pylist() if size is not None]
-    path = result.save(tmp_path / "out", report=False)
+    path = result.save(tmp_path / "out")
     found = unfinished.of_run(path, result.summary)
     assert found == unfinished.Unfinished(len(sized), len(sized) + result.summary["flows"]["all"]["count"])
     assert found.flows > 0
@@ -47,7 +47,7 @@ def test_a_comparison_tells_how_many_of_how_many_each_has() -> None:
 
 
 def test_results_that_are_there_tell_it_too(tmp_path: Path) -> None:
-    folders = [one.run().save(tmp_path / name, report=False) for name, one in (("fast", BASE), ("slow", SLOW))]
+    folders = [one.run().save(tmp_path / name) for name, one in (("fast", BASE), ("slow", SLOW))]
     assert xoff.Comparison.open(folders).unfinished == xoff.compare([BASE, SLOW]).unfinished
 
 

@@ -300,7 +300,7 @@ def test_what_is_measured_can_be_asked_for() -> None:
 
 def saved(scenario: xoff.Scenario, path: Path) -> Path:
     """The folder of a run."""
-    return scenario.run().save(path, report=False)
+    return scenario.run().save(path)
 
 
 def test_results_that_are_there_are_compared_like_their_scenarios(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_results_of_other_traffic_or_of_half_a_run_are_not_compared(tmp_path: Pa
         xoff.Comparison.open([base, saved(BASE.with_value("seed", 4), tmp_path / "seed")])
     whole = BASE.run()
     cut_short = dataclasses.replace(whole, summary=whole.summary | {"interrupted": True})
-    half = cut_short.save(tmp_path / "half", report=False)
+    half = cut_short.save(tmp_path / "half")
     with pytest.raises(ValueError, match=r"half/summary\.json: interrupted: the run was cut short; expected one that"):
         xoff.Comparison.open([base, half])
 

@@ -88,7 +88,7 @@ def _simulated(
         for (inside, _), one in zip(cases, chosen, strict=True):
             result, interrupted = simulate(one, 1)
             results.append(result)
-            folder.add(result, staging, inside, report=inside == _SETTLING)
+            folder.add(result, staging, inside)
             if interrupted:
                 break
         path = staging.commit()
@@ -103,22 +103,22 @@ def _simulated(
         numbers = trial.as_data() | {"case": case.described, "results": str(path / inside)}
         data |= numbers if case is worst else {inside: numbers}
         if told:
-            _tell(case, trial, path / inside, report=case is settles)
+            _tell(case, trial, path / inside, promises_report=case is settles)
     for left_out in not_simulated(found) if told else ():
         say(f"Not simulated: {left_out}")
     return data | {"failures": failures}, failures
 
 
-def _tell(case: Case, trial: Trial, path: Path, *, report: bool) -> None:
-    from xoff.results import folder
+def _tell(case: Case, trial: Trial, path: Path, *, promises_report: bool) -> None:
+    from xoff.cli.table import told_of_report
 
     for line in (case.described, *trial.sentences):
         say(f"Simulated: {line}")
     for line in trial.failures:
         say(f"Fails: {line}")
     say(f"Results: {path}")
-    if report:
-        say(f"Report:  {path / folder.REPORT}")
+    if promises_report:
+        say(f"Report:  {told_of_report(path)}")
 
 
 def _data(found: Outcome) -> dict[str, object]:

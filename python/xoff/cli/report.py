@@ -1,4 +1,4 @@
-"""`xoff report`: the page of a result that was written without."""
+"""`xoff report`: the page about a result, drawn when it is asked for."""
 
 from __future__ import annotations
 
@@ -18,18 +18,14 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("folder", type=FILE, metavar="RESULT", help="A result folder.")
-@click.option("--force", is_flag=True, help="Replace the report that is there.")
-def report(folder: Path, force: bool) -> None:
-    """Write report.html into a result folder, as `xoff run` does without --no-report."""
+@click.option("--open", "opens", is_flag=True, help="Open it in a browser.")
+def report(folder: Path, opens: bool) -> None:
+    """Draw report.html into a result folder: what happened, why, and the numbers. An earlier one is replaced."""
     from xoff.report import render
     from xoff.results.folder import REPORT
 
-    result = opened(folder)
+    page = render(opened(folder))
     path = folder / REPORT
-    if path.exists() and not force:
-        message = f"{path}: exists already; replace it with --force"
-        raise OutputError(message)
-    page = render(result)
     try:
         with written_whole(path) as beside:
             beside.write_text(page, encoding="utf-8")
@@ -37,3 +33,6 @@ def report(folder: Path, force: bool) -> None:
         message = f"{path}: cannot write here: {(error.strerror or str(error)).lower()}"
         raise OutputError(message) from None
     say(f"Report: {path}")
+    if opens and click.launch(path.resolve().as_uri()):
+        message = f"{path}: --open: no browser can be started here; open the file in one"
+        raise OutputError(message)

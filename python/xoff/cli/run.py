@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=FILE, metavar="DIR", help="The result folder; left out, a new numbered one in results/.")
 @options.force_result
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
-@click.option("--report/--no-report", default=True, help="Write report.html.")
+@click.option("--report", is_flag=True, help="Draw report.html at once, as xoff report does later.")
 @options.at_most
 @options.at_least
 def run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -40,8 +41,12 @@ def print_summary(summary: Summary, path: Path, *, report: bool, notes: Sequence
     if len(notes) > _MOST_NOTES:
         console.print(f"         and {len(notes) - _MOST_NOTES:,} more, which xoff check prints")
     console.print(f"Results: {path}", soft_wrap=True)
-    if report:
-        console.print(f"Report:  {path / REPORT}", soft_wrap=True)
+    console.print(f"Report:  {path / REPORT if report else told_of_report(path)}", soft_wrap=True)
+
+
+def told_of_report(path: Path) -> str:
+    """Returns the promise of a report that is drawn when it is asked for, as the command that draws it."""
+    return f"`xoff report {shlex.quote(str(path))}` draws it"
 
 
 def _classes(summary: Summary) -> Table:

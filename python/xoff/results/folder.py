@@ -76,7 +76,7 @@ def is_result(path: Path) -> bool:
     return path.is_dir() and ((path / SUMMARY).is_file() or not any(path.iterdir()))
 
 
-def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
+def commit(result: Result, staging: Staging, *, report: bool = False) -> Path:
     """Writes a result into its folder, gives the folder its name, and returns its path. Raises OutputError."""
     add(result, staging, ".", report=report)
     return staging.commit()
@@ -89,7 +89,7 @@ def add(result: Result, staging: Staging, inside: str, *, report: bool = False) 
         write(result, staging.path / inside, report=report)
 
 
-def write(result: Result, path: Path, *, report: bool = True) -> None:
+def write(result: Result, path: Path, *, report: bool = False) -> None:
     """Writes the files of a result into an existing folder."""
     json_text.write(path / SUMMARY, result.summary)
     json_text.write(path / PROVENANCE, result.provenance)

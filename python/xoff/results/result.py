@@ -179,13 +179,13 @@ class Result:
         """Figures of the result, such as `result.plot.fct_cdf()`."""
         return facade.plots(self)
 
-    def save(self, path: str | Path, *, force: bool = False, report: bool = True) -> Path:
+    def save(self, path: str | Path, *, force: bool = False, report: bool = False) -> Path:
         """Writes the result folder, whole or not at all, and returns its path.
 
         Args:
             path: The folder to make.
             force: Whether a result folder already there is replaced.
-            report: Whether `report.html` is written.
+            report: Whether `report.html` is drawn at once, in about a second; `xoff report` draws it later.
 
         Raises:
             OutputError: There is something at `path` already, or it cannot be written.
