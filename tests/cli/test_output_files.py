@@ -13,7 +13,7 @@ import pytest
 
 from conftest import ROOT, Outcome
 from xoff import report
-from xoff.cli.files import written_whole
+from xoff.results.whole_file import written_whole
 
 Command = Callable[..., Outcome]
 
@@ -69,12 +69,48 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
     assert names(tmp_path) == ["file.txt"]
 
 
-def test_links_and_devices_are_written_themselves(tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path / "file")
-    for path in (link, Path(os.devnull)):
-        with written_whole(path) as itself:
-            assert itself == path
+def test_a_link_stays_and_its_file_is_written_whole(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link, file = tmp_path / "link.txt", tmp_path / "elsewhere" / "file.txt"
+    link.symlink_to(file)
+    for text in ("first", "second"):
+        with written_whole(link) as beside:
+            beside.write_text(text, encoding="utf-8")
+        assert (link.readlink(), file.read_text(encoding="utf-8")) == (file, text)
+        assert (names(tmp_path), names(file.parent)) == (["elsewhere", "link.txt"], ["file.txt"])
+
+
+@pytest.mark.parametrize("path", [os.devnull, "/dev/stdout", "loop"])
+def test_devices_and_links_to_no_file_are_written_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    with written_whole(Path(path)) as itself:
+        assert itself.samefile(path) if path != "loop" else itself.is_symlink()
+    assert names(tmp_path) == ["loop"]
+
+
+def test_a_name_that_may_not_be_replaced_is_refused_even_if_taken_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+
+    def write() -> None:
+        with written_whole(path, replaces=False) as beside:
+            beside.write_text("new", encoding="utf-8")
+            path.write_text("precious", encoding="utf-8")
+
+    with pytest.raises(FileExistsError):
+        write()
+    with pytest.raises(FileExistsError):
+        written_whole(path, replaces=False).__enter__()
+    assert (names(tmp_path), path.read_text(encoding="utf-8")) == (["file.txt"], "precious")
+
+
+def test_a_starter_that_cannot_be_written_leaves_nothing(command: Command) -> None:
+    with full_disk():
+        outcome = command("init")
+    assert outcome == Outcome(2, "", "scenario.toml: --out: cannot write: file too large; choose another with --out\n")
+    assert names(Path()) == []
 
 
 @pytest.mark.parametrize(

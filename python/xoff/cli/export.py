@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from xoff.cli import options
-from xoff.cli.files import check_free, written_whole
+from xoff.cli.files import check_free
 from xoff.cli.onto import put_onto, show_onto
 from xoff.cli.options import FILE, OneOf, refuse, repeated
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
+from xoff.results.whole_file import written_whole
 from xoff.scenario.scenario import Scenario
 from xoff.switches.export import Format
 

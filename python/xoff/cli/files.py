@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError
 from xoff.plot.figure_format import FigureFormat
+from xoff.results.whole_file import written_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -28,25 +26,6 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
         expected = f"choose another file with {option}, or replace it with --force"
         message = f"{path}: {option}: exists already; {expected}"
         raise OutputError(message)
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Yields a path beside a file's name, which the file gets once it is complete.
-
-    A link, a pipe or a device is no file of its own, and is written itself.
-    """
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        yield path
-        return
-    beside = path.with_name(f".{os.getpid()}.partial{path.suffix}")
-    try:
-        yield beside
-        if path.exists():
-            shutil.copymode(path, beside)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def check_drawable(path: Path, option: str = "--plot", *, force: bool) -> None:

@@ -10,6 +10,7 @@ import click
 from xoff.cli.options import FILE, as_list, refuse, repeated
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
+from xoff.results.whole_file import written_whole
 from xoff.starters import KINDS, PLAN, TOPOLOGIES, Switches, starter
 
 _WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
@@ -55,7 +56,7 @@ def init(
     companions = {path.parent / name: text for name, text in chosen.companions.items()}
     _check_free(path)
     texts = {path: chosen.text} | {target: text for target, text in companions.items() if _is_new(target, text)}
-    for target, text in texts.items():
+    for target, text in reversed(texts.items()):  # the scenario last, once the files it names are there
         _write(target, text)
     command = "compute it: xoff plan" if kinds == [PLAN] else "run it: xoff run"
     say(f"{' and '.join(str(target) for target in texts)} written; {command} {shlex.quote(str(path))}")
@@ -125,8 +126,8 @@ def _is_new(path: Path, text: str) -> bool:
 
 def _write(path: Path, text: str) -> None:
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with written_whole(path, replaces=False) as beside:
+            beside.write_text(text, encoding="utf-8")
     except OSError as error:
         message = f"{path}: --out: cannot write: {(error.strerror or str(error)).lower()}; choose another with --out"
         raise OutputError(message) from None

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xoff.cli.files import check_free, written_whole
+from xoff.cli.files import check_free
 from xoff.cli.terminal import say
 from xoff.errors import OutputError
+from xoff.results.whole_file import written_whole
 
 if TYPE_CHECKING:
     from xoff.switches.onto import Onto

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xoff.cli.files import written_whole
 from xoff.cli.options import FILE
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.errors import OutputError
+from xoff.results.whole_file import written_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

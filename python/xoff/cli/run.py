@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from xoff.cli import options
-from xoff.cli.files import written_whole
 from xoff.cli.options import FILE
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import InputError, interrupts_held
+from xoff.results.whole_file import written_whole
 from xoff.runs.cost import give_back_freed_memory
 from xoff.scenario.scenario import Scenario
 from xoff.text import json_text

@@ -20,6 +20,7 @@ from xoff.reproduce.figure_file import FigureFile
 from xoff.reproduce.points import Planned, Point, Points
 from xoff.reproduce.verdict import Row
 from xoff.results.staging import unwritable
+from xoff.results.whole_file import written_whole
 from xoff.text import json_text
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Figure:
         """Writes `verdicts.json`, and the plot as `figure.svg`, into a folder. Raises OutputError."""
         try:
             path.mkdir(parents=True, exist_ok=True)
-            json_text.write(path / "verdicts.json", [row.as_dict() for row in rows])
+            with written_whole(path / "verdicts.json") as beside:
+                json_text.write(beside, [row.as_dict() for row in rows])
             self.draw(points, path / "figure.svg")
         except OSError as error:
             raise OutputError(str(unwritable(path, error))) from None  # no option names this folder
@@ -104,7 +106,9 @@ class Figure:
         from xoff.plot import style
 
         with style.context(), mpl.rc_context({"svg.hashsalt": self.id}):
-            function(points, self.expected).savefig(path, facecolor="white", metadata={"Date": None})
+            figure = function(points, self.expected)
+            with written_whole(path) as beside:
+                figure.savefig(beside, facecolor="white", metadata={"Date": None})
 
     def _is_about(self, row: Expected, points: Points) -> bool:
         return not self.file.axes or len(points.where(**row.at)) > 0
