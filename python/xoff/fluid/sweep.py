@@ -173,9 +173,10 @@ class Swept:
 
         from xoff.fluid.plot import save
 
-        json_text.write(staging.path / NUMBERS, self.as_dict())
-        pq.write_table(self.series, staging.path / "series.parquet", compression="zstd")
-        save(self, staging.path / "fluid.svg")
+        with staging.writing():
+            json_text.write(staging.path / NUMBERS, self.as_dict())
+            pq.write_table(self.series, staging.path / "series.parquet", compression="zstd")
+            save(self, staging.path / "fluid.svg")
         return staging.commit()
 
 
