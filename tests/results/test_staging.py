@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
 from xoff.errors import OutputError
+from xoff.results import exchange
+from xoff.results.leftovers import host
 from xoff.results.staging import Staging
 
 
@@ -43,6 +46,8 @@ def test_without_commit_nothing_is_left(tmp_path: Path) -> None:
 
 WRITES_ON = """
 import sys, time
+from xoff.results import exchange
+from xoff.results.leftovers import host
 from xoff.results.staging import Staging
 staging = Staging.at(sys.argv[1])
 (staging.path / "file").touch()
@@ -87,6 +92,24 @@ def test_what_a_killed_process_left_goes_when_its_name_is_written_again(
     assert entries(tmp_path) == sorted([of_another_name, written, "out"])
 
 
+@pytest.mark.parametrize("faults", [(), ("exchange",), ("exchange", "locks")], ids="+".join)
+def test_a_kill_at_any_step_leaves_the_old_or_the_new(tmp_path: Path, faults: tuple[str, ...]) -> None:
+    """Without an exchange, the next process finishes what it finds."""
+    program = ROOT / "tests" / "killing.py"
+    subprocess.run([sys.executable, program, tmp_path / "killed", *faults], check=True)
+
+
+def test_a_new_folder_waits_aside_while_its_name_is_anothers(tmp_path: Path) -> None:
+    """Someone has used the name between two renames of a killed process: all three stay."""
+    aside = [tmp_path / f".out.x.{host()}{end}" for end in (".partial", ".replaced")]
+    for path in (tmp_path / "out", *aside):
+        path.mkdir()
+        (path / "precious").touch()
+    with Staging.at(tmp_path / "out", replaces=Path.is_dir) as staging:
+        fill(staging)
+    assert [entries(path) for path in (tmp_path / "out", *aside)] == [["file"], ["precious"], ["precious"]]
+
+
 def test_what_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError, match="out: exists already; choose another folder"):
@@ -128,6 +151,8 @@ def test_what_cannot_be_replaced_after_all_is_there_again(tmp_path: Path, monkey
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "old").touch()
     rename = Path.rename
+    exchange._call.cache_clear()
+    monkeypatch.setattr(sys, "platform", "another")  # which has no exchange
 
     def fail(path: Path, name: Path) -> Path:
         if path.suffix == ".partial" and not name.exists():

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
-import platform
 import re
 import shutil
 import stat
 import tempfile
-import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError, interrupts_delayed
+from xoff.results import leftovers
+from xoff.results.exchange import exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +28,8 @@ _EXISTS = {
     True: "exists and is no result folder, so {force} does not replace it; {another}",
 }
 _TAKEN_MEANWHILE = "was made by another meanwhile; what was to be there is in {numbered}"
+_PARTIAL, _UNLOCKED, _REPLACED = ".partial", ".unlocked", ".replaced"
+"""Ends of the names of folders that are written, of such without a lock, and of what one of them replaces."""
 _IN_PYTHON = {"another": "choose another folder", "force": "force=True"}
 _ON_COMMAND_LINE = {"another": "choose another folder with --out", "force": "--force"}
 
@@ -38,8 +39,11 @@ class Staging:
     """A place to write a folder meanwhile, beside the name it will have.
 
     Staging begins before the run, so that an output that cannot be written fails before any time is spent. As a
-    context manager it leaves nothing behind unless `commit` was called. The next staging for the same name removes
-    what a killed process left.
+    context manager it leaves nothing behind unless `commit` was called.
+
+    A folder that replaces another is exchanged with it in one step, so that the name leads to the old or to the new one
+    at any instant. Where the file system has no exchange, the old one is renamed first. The next staging for the name
+    finishes what a process left that was killed in between, and removes what never got the name.
     """
 
     path: Path
@@ -64,6 +68,7 @@ class Staging:
         path = Path(path).expanduser()
         if path.name in ("", ".."):
             path = path.resolve()
+        _finish_replacing(path)
         try:
             is_taken = os.path.lexists(path) and not (replaces and replaces(path))
         except OSError as error:
@@ -102,11 +107,11 @@ class Staging:
         try:
             _make_folders(parent, made)
             _remove_abandoned(parent, name)
-            path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=f".{_host()}.unlocked", dir=parent))
+            path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=f".{leftovers.host()}{_UNLOCKED}", dir=parent))
             path.chmod(_open_mode(parent))
-            lock = _lock(path)
+            lock = leftovers.lock(path)
             if lock is not None:
-                path = path.rename(path.with_suffix(".partial"))
+                path = path.rename(path.with_suffix(_PARTIAL))
         except OSError as error:
             _remove_empty(made)
             at_fault = parent / name if error.errno == errno.ENAMETOOLONG else parent
@@ -182,20 +187,57 @@ def _refusal(path: Path, text: str, **said: str) -> OutputError:
 
 
 def _replace(old: Path, new: Path) -> None:
-    """Puts a new folder in the place of an old one; if that fails, the old one stays."""
-    discarded = new.with_suffix(".replaced")
-    old.rename(discarded)
+    """Puts a new folder in the place of an old one, which goes; if that fails, the old one stays."""
+    if not exchange(new, old):
+        _exchange_in_steps(new, old)
+    _flush_entry(old.parent)
+    _remove(new)
+
+
+def _exchange_in_steps(new: Path, old: Path) -> None:
+    """Exchanges two names by renaming; what a kill leaves in between, `_finish_replacing` completes."""
+    aside = new.with_suffix(_REPLACED)
+    old.rename(aside)
     try:
         new.rename(old)
     except OSError:
-        discarded.rename(old)
+        aside.rename(old)
         raise
-    if discarded.is_symlink() or discarded.is_file():  # what a link leads to is not of this name
-        discarded.unlink()
-    else:
+    aside.rename(new)
+
+
+def _remove(path: Path) -> None:
+    """Removes a folder, a file or a link, as far as the system lets it."""
+    with suppress(OSError):
+        if path.is_symlink() or path.is_file():  # what a link leads to is not of this name
+            path.unlink()
+            return
+        path.chmod(0o700)  # one that cannot be read goes, too
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _finish_replacing(target: Path) -> None:
+    """Completes the exchange of a killed process whose new folder has not got its name, or its old one no other.
+
+    Where the name has come to something else meanwhile, both folders stay.
+    """
+    for aside in leftovers.named(target.parent, rf"\.{re.escape(target.name)}\.\w+\.\w+{re.escape(_REPLACED)}"):
         with suppress(OSError):
-            discarded.chmod(0o700)  # one that cannot be read goes, too
-        shutil.rmtree(discarded, ignore_errors=True)
+            places = [aside.with_suffix(end) for end in (_PARTIAL, _UNLOCKED)]
+            new = next(filter(os.path.lexists, places), None)
+            if not os.path.lexists(target) and not (new and _is_written(new)):
+                (new or aside).rename(target)
+                new = None
+            if new is None and os.path.lexists(aside):
+                _remove(aside.rename(places[0]))
+
+
+def _is_written(path: Path) -> bool:
+    """Whether a living process is writing a staging folder; where there are no locks, none is known to be."""
+    opened = leftovers.lock(path)
+    if opened is not None:
+        os.close(opened)
+    return opened is None and path.suffix == _PARTIAL
 
 
 def _is_interrupted(numbers: Path) -> bool:
@@ -214,32 +256,10 @@ def _open_mode(parent: Path) -> int:
 
 def _remove_abandoned(parent: Path, name: str) -> None:
     """Removes the staging folders for a name that killed processes of this host have left."""
-    pattern = re.compile(rf"\.{re.escape(name)}\.\w+\.{_host()}\.partial")
-    with suppress(OSError):
-        for path in filter(lambda path: pattern.fullmatch(path.name), parent.iterdir()):
-            lock = _lock(path)
-            if lock is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                os.close(lock)
-
-
-def _lock(folder: Path) -> int | None:
-    """Locks a folder and returns the open file that holds the lock; None if it is locked or cannot be."""
-    try:
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # another has it, or a network file system has no such locks
-        os.close(opened)
-        return None
-    return opened
-
-
-def _host() -> str:
-    """Returns a word for this host; on some network file systems, locks hold on one host only."""
-    return f"{zlib.crc32(platform.node().encode()):08x}"
+    pattern = rf"\.{re.escape(name)}\.\w+\.{leftovers.host()}{re.escape(_PARTIAL)}"
+    for path in leftovers.abandoned(parent, pattern):
+        if not os.path.lexists(path.with_suffix(_REPLACED)):
+            _remove(path)
 
 
 def _make_folders(path: Path, made: list[Path]) -> None:
@@ -264,6 +284,16 @@ def _remove_empty(folders: list[Path]) -> None:
 def _flush(folder: Path) -> None:
     for path in (*folder.rglob("*"), folder):
         opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _flush_entry(folder: Path) -> None:
+    """Flushes the names in a folder to disk, where the system lets it."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(opened)
         finally:
