@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
 _MOST_SHIFT = 10
 """DCTCP's alpha has ten bits in Linux, which refuses more (net/ipv4/tcp_dctcp.c)."""
-_HEAD = ["#!/bin/sh", "set -eu", 'device="${1:?the name of the network device}"']
+_LONGEST_CABLE_M = 65_535
+"""Largest cable_len of mlnx_qos (Mellanox/mlnx-tools)."""
+_HEAD = ["#!/bin/sh", "set -eu"]
+_DEVICE = 'device="${1:?the name of the network device}"'
 
 
 def host(settings: Settings) -> Export:
-    """Returns a script for hosts that takes the name of the network device."""
+    """Returns a script for hosts; for an adapter it takes the name of the network device."""
     hosts = settings.hosts
     assert hosts is not None, "a plan without congestion control is refused before"
     if hosts.congestion_control == "dcqcn":
@@ -33,10 +36,12 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     paused = {one.priority for one in lossless}
     pfc = ",".join(str(int(priority in paused)) for priority in range(8))
     cables = {cable_m(group) for group in settings.groups}
+    longest = min(max(cables), _LONGEST_CABLE_M)
     # Adapters take the highest three bits of a DSCP for its priority.
     mapped = [one for one in settings.classes if one.lossless or one.dscp // 8 != one.priority]
     lines = [
-        f'mlnx_qos -i "$device" --trust dscp --pfc {pfc} --cable_len {max(cables)}',
+        _DEVICE,
+        f'mlnx_qos -i "$device" --trust dscp --pfc {pfc} --cable_len {longest}',
         *(f'mlnx_qos -i "$device" --dscp2prio set,{one.dscp},{one.priority}' for one in mapped),
         *(_marking(hosts.dscp) if len(lossless) < 2 else []),
     ]
@@ -62,8 +67,10 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     notes += cable_notes(settings)
     if len(cables) > 1:
         notes.append(
-            f"--cable_len is the longest of the {settings.source}, {max(cables)} m; hosts on shorter cables put theirs"
+            f"--cable_len is the longest of the {settings.source}, {longest} m; hosts on shorter cables put theirs"
         )
+    if max(cables) > longest:
+        notes.append(f"--cable_len {max(cables):,} m is written as {longest:,} m, the most of mlnx_qos")
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
         notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
     notes += _interval_notes(hosts.cnp_interval_ns)
@@ -119,15 +126,25 @@ def _tcp(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]
             notes.append(f"gain {hosts.gain:g} is written as 1/{2**shift}, a power of two{finest}")
     marked = next((one.ecn for one in settings.classes if one.priority == hosts.priority and one.ecn), None)
     if marked:
-        least, most = marked.minimum_bytes, marked.minimum_bytes + settings.mtu_bytes
-        burst = ceil((2 * least + most) / (3 * settings.mtu_bytes))
-        lines.append(
-            f'# tc qdisc add dev "$device" root red limit {max(1_000_000, 2 * most)} min {least} max {most} '
-            f"avpkt {settings.mtu_bytes} burst {burst} probability 1 ecn"
-        )
+        lines.append(_queue(marked.minimum_bytes, settings.mtu_bytes))
         notes.append("the line of tc makes a Linux box mark as the switch would, for a laboratory; it is untested")
     slower = [group.name for group in settings.groups if hosts.priority in dict(group.ecn)]
     if slower:
         notes.append(f"marks are those of the fastest ports; {', '.join(slower)} have others")
     notes.append(f"applications mark their packets with DSCP {hosts.dscp}")
     return lines, notes
+
+
+def _queue(threshold: int, mtu: int) -> str:
+    """Returns a command, commented out, for a queue that marks all packets above a threshold.
+
+    `tc` takes only thresholds of more than one average packet, which is smaller than the MTU then.
+    """
+    least = max(2, threshold)
+    packet = min(mtu, least // 2)
+    most = least + packet
+    burst = ceil((2 * least + most) / (3 * packet))
+    return (
+        f"# tc qdisc add dev DEVICE root red limit {max(1_000_000, 2 * most)} min {least} max {most} "
+        f"avpkt {packet} burst {burst} probability 1 ecn"
+    )
