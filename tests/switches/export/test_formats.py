@@ -563,12 +563,12 @@ def test_an_adapter_marks_for_one_lossless_class_and_applications_for_several() 
 def test_hosts_with_dctcp() -> None:
     marked = replace(BEST_EFFORT, ecn=Ecn(30_000, 30_000, 1.0))
     hosts = HostSettings("dctcp", 0, 0, 1 / 16, None, None)
-    assert body("host", replace(SETTINGS, classes=(marked, ROCE), hosts=hosts))[3:] == [
+    assert body("host", replace(SETTINGS, classes=(marked, ROCE), hosts=hosts))[2:] == [
         "sysctl -w net.ipv4.tcp_congestion_control=dctcp",
         "sysctl -w net.ipv4.tcp_ecn=1",
         "sysctl -w net.ipv4.tcp_ecn_fallback=0",
         "echo 4 > /sys/module/tcp_dctcp/parameters/dctcp_shift_g",
-        '# tc qdisc add dev "$device" root red limit 1000000 min 30000 max 31500 avpkt 1500 burst 21 probability 1 ecn',
+        "# tc qdisc add dev DEVICE root red limit 1000000 min 30000 max 31500 avpkt 1500 burst 21 probability 1 ecn",
     ]
 
 
@@ -588,6 +588,96 @@ def test_a_gain_is_no_finer_than_hosts_take(algorithm: str, written: str, told: 
     export = Format.HOST.write(replace(SETTINGS, hosts=hosts))
     assert written in export.text
     assert f"gain {1 / 4096:g} is written as {told}" in export.notes
+
+
+def test_the_queue_of_a_low_threshold_has_smaller_packets() -> None:
+    """`tc` finds no weight for an average packet above the threshold: half of 2000 B, and one of these for the ramp."""
+    marked = replace(BEST_EFFORT, ecn=Ecn(2000, 2000, 1.0))
+    hosts = HostSettings("dctcp", 0, 0, 1 / 16, None, None)
+    line = body("host", replace(SETTINGS, classes=(marked, ROCE), hosts=hosts))[-1]
+    assert line.endswith("red limit 1000000 min 2000 max 3000 avpkt 1000 burst 3 probability 1 ecn")
+
+
+def test_hosts_with_tcp_need_no_name_of_a_device() -> None:
+    assert "device=" in Format.HOST.write(SETTINGS).text
+    assert "device" not in Format.HOST.write(replace(SETTINGS, hosts=replace(ADAPTERS, congestion_control="reno"))).text
+
+
+@pytest.mark.parametrize(
+    ("target", "written", "told"),
+    [
+        ("eos", "minimum-threshold 1 bytes maximum-threshold 2 bytes", "written as 1 B, the least of EOS"),
+        ("nvue", "min-threshold 1", "written as 1 B, the least of Cumulus Linux"),
+    ],
+)
+def test_a_threshold_of_no_bytes_is_written_as_one(target: str, written: str, told: str) -> None:
+    export = Format(target).write(replace(SETTINGS, classes=(replace(ROCE, ecn=Ecn(0, 2, 0.2)),)))
+    assert written in export.text
+    assert f"class roce: a threshold of 0 B is {told}" in export.notes
+
+
+@pytest.mark.parametrize(("alpha", "written", "told"), [(16.0, "8", "largest"), (1 / 256, "1/128", "least")])
+def test_eos_has_fewer_alphas_than_sonic(alpha: float, written: str, told: str) -> None:
+    settings = replace(SETTINGS, classes=(replace(ROCE, alpha=alpha),))
+    export = Format.EOS.write(settings)
+    assert f"   ingress priority-group 3 threshold {written}\n" in export.text
+    assert f"class roce: alpha {alpha:g} is written as {written}, the {told} there is" in export.notes
+    assert not any("alpha" in note and "written as" in note for note in Format.SONIC.write(settings).notes)
+
+
+def test_cumulus_resumes_at_one_byte_or_more() -> None:
+    export = Format.NVUE.write(replace(SETTINGS, groups=(replace(NEAR, pause=Pause(40_000, 110_000, 110_000)),)))
+    assert "nv set qos pfc xoff-near xon-threshold 1\n" in export.text
+    assert "near: senders resume at 1 B, the least of Cumulus Linux, and not at 0 B" in export.notes
+
+
+@pytest.mark.parametrize(
+    ("target", "written", "told"),
+    [
+        ("nvue", "cable-length 100000\n", "120,000 m is written as 100,000 m, the most of Cumulus Linux"),
+        ("host", "--cable_len 65535\n", "120,000 m is written as 65,535 m, the most of mlnx_qos"),
+    ],
+)
+def test_a_cable_is_as_long_as_there_is_a_number_for_it(target: str, written: str, told: str) -> None:
+    export = Format(target).write(replace(SETTINGS, groups=(replace(NEAR, cable_m=120_000.0),)))
+    assert written in export.text
+    assert any(told in note for note in export.notes)
+
+
+@pytest.mark.parametrize(
+    ("pause", "written", "told"),
+    [
+        (
+            Pause(600_000, 20_000_000, 3000),
+            "buffer-size 12582913 pause-threshold 11982913 resume-threshold 11979913",
+            "buffer-size 20,600,000 B is written as 12,582,913 B, the most of NX-OS, and pause-threshold 20,000,000 B "
+            "as 11,982,913 B",
+        ),
+        (
+            Pause(13_000_000, 1000, 0),
+            "buffer-size 12582913 pause-threshold 0 resume-threshold 0",
+            "buffer-size 13,001,000 B is written as 12,582,913 B, the most of NX-OS, and pause-threshold 1,000 B as "
+            "0 B: headroom, 13,000,000 B, does not fit",
+        ),
+        (
+            Pause(1500, 2000, 0),
+            "buffer-size 5000 pause-threshold 2000 resume-threshold 2000",
+            "buffer-size 3,500 B is written as 5,000 B, the least of NX-OS",
+        ),
+    ],
+)
+def test_buffers_are_as_large_as_nxos_takes_them(pause: Pause, written: str, told: str) -> None:
+    export = Format.NXOS.write(replace(SETTINGS, groups=(replace(NEAR, pause=pause),)))
+    assert f"    pause {written}\n" in export.text
+    assert told in export.notes
+
+
+@pytest.mark.parametrize("mtu", [575, 9217])
+def test_an_mtu_that_nxos_lacks_is_left_out(mtu: int) -> None:
+    export = Format.NXOS.write(replace(SETTINGS, mtu_bytes=mtu))
+    assert "mtu" not in export.text
+    (note,) = [note for note in export.notes if "mtu" in note]
+    assert note == f"mtu is left out: the plan's headroom is for packets of {mtu:,} B, and NX-OS takes 576 to 9,216"
 
 
 def test_names_of_the_plan_are_kept() -> None:

@@ -16,6 +16,8 @@ from xoff.switches.export.export import (
     beyond_memory,
     dropping_notes,
     feedback_notes,
+    from_one_byte,
+    from_one_byte_notes,
     markings,
     markings_by_group,
     percent,
@@ -27,10 +29,12 @@ from xoff.switches.export.trimming import left_out_notes
 
 if TYPE_CHECKING:
     from xoff.switches.export.export import Marking
-    from xoff.switches.plan.settings import PortGroup, Settings, Watchdog
+    from xoff.switches.plan.settings import PortGroup, Settings, TrafficClass, Watchdog
 
 _PROFILE = "XOFF"
 _NAMES = PortNames("EOS", "Ethernet{}", 1, "Ethernet[1-9][0-9]*(/[0-9]+){0,2}", "Ethernet1 or Ethernet1/1 and on")
+_POWERS = range(-7, 3 + 1)
+"""Exponents of alphas: `platform trident mmu` takes 1/128 to 8 (schema of AVD)."""
 _LOSSLESS_EGRESS = 8
 """Share of the free pool for queues of lossless classes: what was let in is not dropped on the way out."""
 
@@ -63,7 +67,8 @@ def _qos_profile(settings: Settings, marking: Marking) -> list[str]:
         lines.append("   priority-flow-control on")
         lines += [f"   priority-flow-control priority {one.priority} no-drop" for one in lossless]
         lines += _watchdog(settings.watchdog) if settings.watchdog else []
-    for one, ecn in marking.marked:
+    for one, planned in marking.marked:
+        ecn = from_one_byte(planned)
         lines += [
             "   !",
             f"   uc-tx-queue {one.priority}",
@@ -95,15 +100,20 @@ def _mmu_profile(settings: Settings, group: PortGroup) -> list[str]:
         reserved = max(one.reserved_bytes for one in lossless)
         lines += [f"   ingress reserved bytes {reserved}"] if reserved else []
         lines.append(f"   ingress headroom bytes {group.pause.headroom_bytes}")
-    lines += [f"   ingress priority-group {one.priority} threshold {alpha_text(one.alpha)}" for one in lossless]
+    lines += [f"   ingress priority-group {one.priority} threshold {_threshold(one)}" for one in lossless]
     for one in settings.classes:
-        threshold = _LOSSLESS_EGRESS if one.lossless else alpha_text(one.alpha)
+        threshold = _LOSSLESS_EGRESS if one.lossless else _threshold(one)
         lines.append(f"   egress unicast queue {one.priority} threshold {threshold}")
     return [*lines, f"platform trident mmu queue profile {_PROFILE} apply"]
 
 
+def _threshold(one: TrafficClass) -> str:
+    return alpha_text(one.alpha, _POWERS)
+
+
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings, alphas=_has_mmu(settings))
+    notes = rounding_notes(settings, _POWERS if _has_mmu(settings) else None)
+    notes += from_one_byte_notes(settings, "EOS")
     notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is confirmed")
     pauses = [group.pause for group in settings.groups if group.pause]

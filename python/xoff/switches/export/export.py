@@ -8,7 +8,7 @@ from itertools import accumulate, groupby
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.switches.plan.classes import exponent
+from xoff.switches.plan.classes import POWERS, exponent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,15 +96,20 @@ class Export:
     comment: str | None = None
 
 
-def alpha_text(alpha: float) -> str:
+def alpha_text(alpha: float, powers: range = POWERS) -> str:
     """Returns the power of two nearest to an alpha, as command lines write it: `1/8`, `4`."""
-    power = exponent(alpha)
+    power = exponent(alpha, powers)
     return str(2**power) if power >= 0 else f"1/{2**-power}"
 
 
 def percent(probability: float) -> int:
     """Formats a probability in whole percent, at least 1."""
     return max(1, round(probability * 100))
+
+
+def from_one_byte(ecn: Ecn) -> Ecn:
+    """Returns thresholds for switches that take no 0 B."""
+    return replace(ecn, minimum_bytes=max(1, ecn.minimum_bytes), maximum_bytes=max(1, ecn.maximum_bytes))
 
 
 def ranges(numbers: Iterable[int]) -> list[str]:
@@ -200,18 +205,34 @@ def beyond_memory(settings: Settings, all_bytes: int) -> str:
     return f", {over:,} B more than the chip's {settings.memory_bytes:,} B" if over > 0 else ""
 
 
-def rounding_notes(settings: Settings, *, alphas: bool = True) -> list[str]:
-    """Numbers that a power of two, or whole percent, only comes near."""
-    notes = [
-        f"class {one.name}: alpha {one.alpha:g} is written as {alpha_text(one.alpha)}, a power of two"
-        for one in settings.classes
-        if alphas and 2.0 ** exponent(one.alpha) != one.alpha
-    ]
+def rounding_notes(settings: Settings, powers: range | None = POWERS) -> list[str]:
+    """Says which numbers a power of two, or whole percent, only comes near; without `powers`, no alpha is written."""
+    notes = [_alpha_note(one, powers) for one in settings.classes if powers and _is_off(one.alpha, powers)]
     for name, ecn in told_marks(settings):
         if percent(ecn.probability) / 100 != ecn.probability:
             exact, written = f"{ecn.probability * 100:g} %", percent(ecn.probability)
             notes.append(f"{name}: probability {exact} is written as {written} %, whole percent")
     return notes
+
+
+def _is_off(alpha: float, powers: range) -> bool:
+    return 2.0 ** exponent(alpha, powers) != alpha
+
+
+def _alpha_note(one: TrafficClass, powers: range) -> str:
+    why = "a power of two"
+    if not 2.0 ** powers[0] <= one.alpha <= 2.0 ** powers[-1]:
+        why = f"the {'least' if one.alpha < 1 else 'largest'} there is"
+    return f"class {one.name}: alpha {one.alpha:g} is written as {alpha_text(one.alpha, powers)}, {why}"
+
+
+def from_one_byte_notes(settings: Settings, system: str) -> list[str]:
+    """Says which thresholds are written as 1 B, since a system takes no 0 B."""
+    return [
+        f"{name}: a threshold of 0 B is written as 1 B, the least of {system}"
+        for name, ecn in told_marks(settings)
+        if from_one_byte(ecn) != ecn
+    ]
 
 
 def watchdog_notes(settings: Settings, why: str) -> list[str]:

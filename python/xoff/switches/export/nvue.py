@@ -15,6 +15,8 @@ from xoff.switches.export.export import (
     cable_notes,
     dropping_notes,
     feedback_notes,
+    from_one_byte,
+    from_one_byte_notes,
     markings,
     markings_by_group,
     percent,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from xoff.switches.plan.settings import PortGroup, Settings, Watchdog
 
 _MARKING = "xoff"
+_LONGEST_CABLE_M = 100_000
+"""Largest value of cable-length (NVUE's schema)."""
 _CHIPS = "spectrum"
 """Family of chips that Cumulus Linux 5 runs on: its packages have no other firmware (manual of 5.10)."""
 _NAMES = PortNames("Cumulus Linux", "swp{}", 1, "swp[0-9]+(s[0-9]+)?", "swp1 and on")
@@ -64,7 +68,8 @@ def nvue(settings: Settings) -> Export:
 
 def _congestion_control(marking: Marking) -> list[str]:
     lines = []
-    for one, ecn in marking.marked:
+    for one, planned in marking.marked:
+        ecn = from_one_byte(planned)
         base = f"nv set qos congestion-control {_MARKING}{marking.suffix} traffic-class {one.priority}"
         lines += [
             f"{base} ecn enable",
@@ -143,12 +148,12 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
     priorities = ",".join(str(one.priority) for one in settings.classes if one.lossless)
     pause = group.pause
     assert pause is not None, "a plan with a lossless class has pauses"
-    sizes = [f"{base} cable-length {cable_m(group)}"]
+    sizes = [f"{base} cable-length {min(cable_m(group), _LONGEST_CABLE_M)}"]
     if pause.xoff_bytes is not None:
         sizes = [
             f"{base} port-buffer {pause.xoff_bytes + pause.headroom_bytes}",
             f"{base} xoff-threshold {pause.xoff_bytes}",
-            f"{base} xon-threshold {pause.xon_bytes}",
+            f"{base} xon-threshold {pause.xon_bytes or 1}",
         ]
     return [
         f"{base} switch-priority {priorities}",
@@ -159,7 +164,8 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
 
 
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings, alphas=False)
+    notes = rounding_notes(settings, powers=None)
+    notes += from_one_byte_notes(settings, "Cumulus Linux")
     if not (settings.chip or "").startswith(_CHIPS):
         runs_on = "Cumulus Linux 5, whose commands these are, runs on NVIDIA Spectrum alone"
         notes.append(
@@ -168,11 +174,7 @@ def _notes(settings: Settings) -> list[str]:
     notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is known")
     for group in settings.groups:
-        if group.pause and group.pause.xoff_bytes is None:
-            notes.append(
-                f"{group.name}: headroom is computed by the switch from the cable's length; "
-                f"the {settings.source} has {group.pause.headroom_bytes} B for each class"
-            )
+        notes += _pause_notes(settings, group)
     if _lengths_are_written(settings):
         notes += cable_notes(settings)
     notes.append("alphas and reserves are left out: the form of advance-buffer-config is not confirmed")
@@ -191,6 +193,25 @@ def _notes(settings: Settings) -> list[str]:
         "lossless class"
     )
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _pause_notes(settings: Settings, group: PortGroup) -> list[str]:
+    pause = group.pause
+    if pause is None:
+        return []
+    if pause.xoff_bytes is not None:
+        least = f"{group.name}: senders resume at 1 B, the least of Cumulus Linux, and not at 0 B"
+        return [] if pause.xon_bytes else [least]
+    notes = [
+        f"{group.name}: headroom is computed by the switch from the cable's length; "
+        f"the {settings.source} has {pause.headroom_bytes} B for each class"
+    ]
+    if cable_m(group) > _LONGEST_CABLE_M:
+        notes.append(
+            f"{group.name}: a cable of {cable_m(group):,} m is written as {_LONGEST_CABLE_M:,} m, the most of "
+            "Cumulus Linux: headroom will be too small"
+        )
+    return notes
 
 
 def _trimming_notes(settings: Settings) -> list[str]:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from xoff.switches.plan.settings import Ecn, Pause, PortGroup, Settings
 
 _OUT = "XOFF-OUT"
+_MTUS = range(576, 9216 + 1)
+_BUFFER_BYTES = range(5000, 12_582_913 + 1)
+"""Values of mtu and buffer-size that NX-OS takes (Cisco-NX-OS-device.yang of 9.3(1) and 10.3(10))."""
 _NAMES = PortNames("NX-OS", "Ethernet1/{}", 1, "Ethernet[0-9]+(/[0-9]+){1,2}", "Ethernet1/1 and on")
 
 
@@ -43,7 +46,7 @@ def nxos(settings: Settings) -> Export:
             lines += [
                 f"  class type network-qos {_queue('8q-nq', one.priority)}",
                 f"    pause pfc-cos {one.priority}",
-                *([f"    mtu {settings.mtu_bytes}"] if settings.sets_mtu else []),
+                *([f"    mtu {settings.mtu_bytes}"] if _sets_mtu(settings) else []),
             ]
         for name, pause in {_policy(settings, group): group.pause for group in settings.groups}.items():
             assert pause is not None, "a plan with a lossless class has pauses"
@@ -107,8 +110,22 @@ def _static_xoff(settings: Settings) -> int:
     return max(0, left) // (pools.ports_per_mmu * lossless)
 
 
-def _xoff(settings: Settings, pause: Pause) -> int:
+def _planned_xoff(settings: Settings, pause: Pause) -> int:
     return _static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
+
+
+def _xoff(settings: Settings, pause: Pause) -> int:
+    """Returns the pause-threshold: as planned, or the largest for which a buffer has room beside the headroom."""
+    return max(0, min(_planned_xoff(settings, pause), _BUFFER_BYTES[-1] - pause.headroom_bytes))
+
+
+def _buffer(settings: Settings, pause: Pause) -> int:
+    """Returns the buffer-size: threshold and headroom, or what NX-OS takes of it."""
+    return min(max(_xoff(settings, pause) + pause.headroom_bytes, _BUFFER_BYTES[0]), _BUFFER_BYTES[-1])
+
+
+def _sets_mtu(settings: Settings) -> bool:
+    return settings.sets_mtu and settings.mtu_bytes in _MTUS
 
 
 def _resume(settings: Settings, pause: Pause) -> int:
@@ -117,7 +134,7 @@ def _resume(settings: Settings, pause: Pause) -> int:
 
 def _pause(settings: Settings, pause: Pause) -> str:
     xoff, resume = _xoff(settings, pause), _resume(settings, pause)
-    return f"pause buffer-size {xoff + pause.headroom_bytes} pause-threshold {xoff} resume-threshold {resume}"
+    return f"pause buffer-size {_buffer(settings, pause)} pause-threshold {xoff} resume-threshold {resume}"
 
 
 def _applied(settings: Settings, *, lossless: bool) -> list[str]:
@@ -141,7 +158,7 @@ def _applied(settings: Settings, *, lossless: bool) -> list[str]:
 
 
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings, alphas=False)
+    notes = rounding_notes(settings, powers=None)
     notes += feedback_notes(settings)
     notes += pool_notes(
         settings,
@@ -166,15 +183,36 @@ def _notes(settings: Settings) -> list[str]:
     if any(one.reserved_bytes for one in settings.classes):
         notes.append("reserves of queues are left out")
     notes += resuming_notes(settings)
+    notes += _buffer_notes(settings, pauses)
     notes += _empty_notes(settings, pauses)
     notes.append(f"DSCPs of no class are of priority 0{_beside(settings)}")
-    if pauses and not settings.sets_mtu:
-        notes.append(f"mtu is left out: the scenario's headroom is for packets of {settings.mtu_bytes:,} B")
+    if pauses and not _sets_mtu(settings):
+        notes.append(_mtu_note(settings))
     notes += share_notes(settings)
     notes.append("queues are named by their priority")
     notes += left_out_notes(settings, "no command for it is known")
     notes += watchdog_notes(settings, "one is switched on, and the form of its intervals is not confirmed")
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _mtu_note(settings: Settings) -> str:
+    bounds = f", and NX-OS takes {_MTUS[0]} to {_MTUS[-1]:,}" if settings.sets_mtu else ""
+    return f"mtu is left out: the {settings.source}'s headroom is for packets of {settings.mtu_bytes:,} B{bounds}"
+
+
+def _buffer_notes(settings: Settings, pauses: list[Pause]) -> list[str]:
+    """Says which buffers are not as planned, since NX-OS takes no such size."""
+    notes = []
+    for pause in dict.fromkeys(pauses):
+        planned, xoff = _planned_xoff(settings, pause), _xoff(settings, pause)
+        size, written = planned + pause.headroom_bytes, _buffer(settings, pause)
+        if size != written:
+            bound = "most" if size > written else "least"
+            note = f"buffer-size {size:,} B is written as {written:,} B, the {bound} of NX-OS"
+            note += f", and pause-threshold {planned:,} B as {xoff:,} B" if xoff != planned else ""
+            short = pause.headroom_bytes > written
+            notes.append(f"{note}: headroom, {pause.headroom_bytes:,} B, does not fit" if short else note)
+    return notes
 
 
 def _empty_notes(settings: Settings, pauses: list[Pause]) -> list[str]:
@@ -195,4 +233,4 @@ def _of_all_queues(settings: Settings) -> int:
     """Buffers of all lossless queues of all ports."""
     lossless = sum(one.lossless for one in settings.classes)
     pauses = [(len(group.ports), group.pause) for group in settings.groups if group.pause]
-    return lossless * sum(count * (_xoff(settings, pause) + pause.headroom_bytes) for count, pause in pauses)
+    return lossless * sum(count * _buffer(settings, pause) for count, pause in pauses)

@@ -22,9 +22,13 @@ def alpha_of(one: Class, switch: Switch) -> Fraction:
     return Fraction(1, 8) if one.lossless else Fraction(1)
 
 
-def exponent(alpha: float) -> int:
-    """Returns the exponent of the power of two nearest to an alpha, from the -8 to 7 that switches have."""
-    return min(7, max(-8, round(log2(alpha))))
+POWERS = range(-8, 7 + 1)
+"""Exponents of the alphas that switches have (SAI)."""
+
+
+def exponent(alpha: float, powers: range = POWERS) -> int:
+    """Returns the exponent of the power of two nearest to an alpha, of those that there are."""
+    return min(powers[-1], max(powers[0], round(log2(alpha))))
 
 
 def least_written(alpha: Fraction) -> Fraction:
