@@ -118,4 +118,5 @@ clean: ## Remove what was built (not results/)
 
 .venv/tools: .venv/built
 	$(BIN)/python tools/install.py dev
+	$(BIN)/python tools/install.py models --no-deps
 	touch $@

@@ -5,14 +5,17 @@ Tables and keys by sonic-buildimage, src/sonic-yang-models, where every table is
 
 from __future__ import annotations
 
-import shutil
+import io
 import subprocess
+import tarfile
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import Template
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_FOLDER = "src/sonic-yang-models"
 
 _ROWS = {
     "PORT": ("sonic-port", ("name",)),
@@ -49,6 +52,8 @@ def instance(tables: dict[str, Any]) -> dict[str, Any]:
     for table, rows in tables.items():
         if table == "DEVICE_METADATA":
             module, content = "sonic-device_metadata", rows
+        elif table == "SWITCH_TRIMMING":
+            module, content = "sonic-trimming", {key: _numbered(row) for key, row in rows.items()}
         elif table in _ROWS:
             module, keys = _ROWS[table]
             content = {f"{table}_LIST": [_row(keys, key.split("|"), row) for key, row in rows.items()]}
@@ -69,21 +74,22 @@ def modules(data: dict[str, Any]) -> list[str]:
     return [name.partition(":")[0] for name in data]
 
 
-def rendered(models: Path, into: Path) -> None:
-    """Copies `src/sonic-yang-models` of sonic-buildimage, templates as the switch's own validation has them."""
-    shutil.copytree(models / "yang-models", into, dirs_exist_ok=True)
-    templates = Environment(loader=FileSystemLoader(models / "yang-templates"), autoescape=False)
-    for name in templates.list_templates(extensions=["j2"]):
-        text = templates.get_template(name).render(yang_model_type="py")
-        (into / name.removesuffix(".j2")).write_text(text, encoding="utf-8")
+def unpack(clone: Path, into: Path) -> None:
+    """Takes the models out of a clone of sonic-buildimage, templates as the switch's own validation has them."""
+    command = ["git", "-C", str(clone), "archive", "HEAD", f"{_FOLDER}/yang-models", f"{_FOLDER}/yang-templates"]
+    packed = subprocess.run(command, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            file = archive.extractfile(member)
+            if file is not None:
+                text, name = file.read().decode(), member.name.rpartition("/")[2]
+                if name.endswith(".j2"):
+                    name, text = name.removesuffix(".j2"), Template(text).render(yang_model_type="py")
+                (into / name).write_text(text, encoding="utf-8")
 
 
-def validated(data: Path, names: list[str], models: Path) -> str:
-    """Returns the messages of `yanglint` on data against these models; empty if the data is valid."""
-    schemas = [str(models / f"{name}.yang") for name in names]
-    command = ["yanglint", "--quiet", "--type=config", f"--path={models}", *schemas, str(data)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stderr if done.returncode or done.stderr else ""
+def _numbered(row: dict[str, str]) -> dict[str, Any]:
+    return {leaf: int(value) if value.isdigit() else value for leaf, value in row.items()}
 
 
 def _row(keys: tuple[str, ...] | list[str], parts: Any, fields: dict[str, str]) -> dict[str, Any]:  # noqa: ANN401
