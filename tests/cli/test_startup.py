@@ -10,7 +10,7 @@ from conftest import SCENARIOS
 from xoff.cli.application import application
 from xoff.cli.commands import COMMANDS
 
-HEAVY = ["matplotlib", "numpy", "pyarrow", "pydantic", "rich", "scipy"]
+HEAVY = ["matplotlib", "numpy", "pyarrow", "pydantic", "rich"]
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["check", str(SCENARIOS / "web_search.toml")]])

@@ -67,6 +67,14 @@ def test_the_exact_sawtooth(flows: int, share: float, amplitude: float, period: 
     assert found == pytest.approx((share, amplitude, period, least), rel=5e-4)
 
 
+@pytest.mark.parametrize(("flows", "threshold"), [(123, 40), (40, 40), (10, 40), (1, 40), (1, 1e5), (1, 1e11)])
+def test_the_exact_share_solves_equation_6(flows: int, threshold: float) -> None:
+    state = ExactSteadyState(bottleneck=EXAMPLE, flows=flows, threshold=threshold)
+    share, right = state.marked_share, (2 * state.window + 1) / (state.window + 1) ** 2
+    assert 0 < share <= 1
+    assert share**2 * (1 - share / 4) == pytest.approx(right, rel=1e-14)
+
+
 def test_the_queue_does_not_run_empty_at_the_least_threshold() -> None:
     lowest = min(
         SteadyState(bottleneck=EXAMPLE, flows=flows, threshold=EXAMPLE.least_threshold).queue_min

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from scipy import special
 
 from xoff.results import intervals
 from xoff.results.intervals import Estimate
@@ -18,6 +19,14 @@ def test_the_interval_of_a_mean_is_student_s_of_the_logarithms_around_it() -> No
 def test_the_interval_of_a_mean_with_zeros_is_student_s_and_ends_at_zero() -> None:
     half = T_2 / math.sqrt(3)  # the standard deviation is 1
     assert intervals.mean([0.0, 1.0, 2.0]) == pytest.approx((1, 0, 1 + half))
+
+
+@pytest.mark.parametrize("count", [*range(2, 40), 101, 10_000])
+def test_the_quantile_of_student_s_t_is_scipy_s(count: int) -> None:
+    values = [0.0] * (count - 1) + [1.0]
+    half = intervals.mean(values).high or 0
+    error = math.sqrt((1 - 1 / count) / (count - 1) / count)  # of the mean of one 1 among zeros
+    assert half - 1 / count == pytest.approx(special.stdtrit(count - 1, 0.975) * error, rel=1e-11)
 
 
 @pytest.mark.parametrize(

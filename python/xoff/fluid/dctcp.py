@@ -104,10 +104,9 @@ class ExactSteadyState(SteadyState):
     @property
     def marked_share(self) -> float:
         """The root between 0 and 1 of alpha^2 (1 - alpha / 4) = (2 W* + 1) / (W* + 1)^2 [alpha, equation 6]."""
-        from scipy import optimize  # takes most of a second to load
-
         right = (2 * self.window + 1) / (self.window + 1) ** 2
-        return float(optimize.brentq(lambda share: share**2 * (1 - share / 4) - right, 0, 1))
+        angle = math.asin(math.sqrt(27 * right) / 8) / 3  # Viete's solution of a cubic, without differences of cosines
+        return 4 / 3 * (math.sqrt(3) * math.sin(2 * angle) + 2 * math.sin(angle) ** 2)
 
     @property
     def window_amplitude(self) -> float:
