@@ -73,25 +73,26 @@ def test_a_narrow_terminal_has_all_of_a_table_and_its_own_width_for_text(monkeyp
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
-    table = Table(*(f"column{number}" for number in range(12)))
-    table.add_row(*(f"value{number}" for number in range(12)))
-    for width in (140, 100):  # the table takes 123
+    for columns, heading in ((5, "column"), (7, "quantity of"), (12, "column")):  # as it is; closer; in two blocks
+        table = Table("name", title="title", title_justify="left")
+        for number in range(columns):
+            table.add_column(f"{heading} {number}", justify="right")
+        table.add_row("row of it", *(f"{number} kB/s" for number in range(columns)))
         terminal = Terminal()
         monkeypatch.setattr("sys.stdout", terminal)
-        console = Console(width)
+        console = Console(140)
         console.print(table)
         console.print("word " * 30)
-        lines = [re.sub(r"\x1b\[\d*m", "", line) for line in terminal.getvalue().splitlines()]
-        for number in range(12):
-            assert f"column{number} " in lines[1]
-            assert f"value{number} " in lines[3]
-        assert max(map(len, lines[5:])) <= 80
-        assert Console().width == 80, "as progress has it"
+        text = re.sub(r"\x1b\[\d*m", "", terminal.getvalue())
+        assert max(map(len, text.splitlines())) <= 80
+        assert all(f"{number} kB/s" in text for number in range(columns))
+        assert text.count("title") == 1
+        assert text.count("row of it") == (2 if columns == 12 else 1), "what names a row stands in each block"
 
 
 def test_where_there_is_no_terminal_the_given_width_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert Console(120).width == Console(120).text_width == 120
+    assert Console(120).width == 120
 
 
 def test_a_title_is_printed_as_it_is_written(command: Command, small_file: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import rich.console
+from rich.table import Table
 
+from xoff.cli.folding import folded, laid_out
 from xoff.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from rich.table import Column
     from rich.text import Text
 
 _UNBOUNDED = 10_000
@@ -18,40 +19,36 @@ _UNBOUNDED = 10_000
 class Console(rich.console.Console):
     """Prints text and tables.
 
-    Tables have at least the width that is given, and always what they need: in a terminal that is narrower their lines
-    go on in the next, where Rich would leave out columns. Text is broken where the terminal ends. Where there is none,
-    it is not broken, and neither is a number from its unit: what reads it goes by lines.
+    In a terminal tables are folded until they fit its width, and text is broken where it ends. Where there is none,
+    tables have the width that is given, or more if they need it, and no text is broken: what reads it goes by lines.
     """
 
     def __init__(self, width: int | None = None, *, stderr: bool = False) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, stderr=stderr)
-        self.text_width = width if width is not None and not self.is_terminal else self.width
-        if width is not None:
-            self.width = max(width, self.text_width)
+        if width is not None and not self.is_terminal:
+            self.width = width
 
-    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 as they come
-        """Prints text within the width of text, and tables whole."""
-        from rich.table import Table
-
+    def print(self, *objects: Any, names: int = 1, **options: Any) -> None:  # noqa: ANN401 as they come
+        """Prints text, or a table in as many parts as it takes, each with the `names` columns that name a row."""
         for table in objects:
-            if isinstance(table, Table):
-                unbounded = self.options.update(width=_UNBOUNDED)
-                for column in filter(self._is_whole, table.columns):
-                    cells = (column.header, *column.cells)
-                    column.min_width = max(self.measure(cell, options=unbounded).maximum for cell in cells)
-                self.width = max(self.width, self.measure(table, options=unbounded).minimum)
-        if not any(isinstance(given, Table) for given in objects):
-            options.setdefault("width", self.text_width)
-            options.setdefault("soft_wrap", not self.is_terminal)
-        super().print(*objects, **options)
+            if not isinstance(table, Table):
+                options.setdefault("soft_wrap", not self.is_terminal)
+                super().print(table, **options)
+            elif self.is_terminal:
+                for part in folded(table, self.width, self._least_width, names):
+                    super().print(part, **options)
+            else:
+                whole = laid_out(table, table.columns, table.box, folds_headings=False)
+                self.width = max(self.width, self._least_width(whole))
+                super().print(whole, **options)
+
+    def _least_width(self, table: Table) -> int:
+        """Returns the characters that a table takes at least."""
+        return self.measure(table, options=self.options.update(width=_UNBOUNDED)).minimum
 
     def on_broken_pipe(self) -> NoReturn:
         """Leaves it to the command to end where nobody reads on; Rich would end it with the status of findings."""
         raise BrokenPipeError
-
-    def _is_whole(self, column: Column) -> bool:
-        """Whether no cell of a column may go on in another line; numbers stand on the right."""
-        return column.no_wrap or (column.justify == "right" and not self.is_terminal)
 
     def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 as it comes
         """All that is not a `Text` already comes by here: lines, cells, headings and titles of tables."""

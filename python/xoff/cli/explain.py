@@ -65,10 +65,10 @@ def _offer(word: str, mentions: list[Entry], *, as_json: bool) -> None:
 def _print(entry: dict[str, Any]) -> None:
     click.secho(_shown(entry["name"]), bold=True, nl=False)
     click.echo(f" ({entry['family'].replace('_', ' ')})" if entry["family"] else "")
-    click.echo(f"  {entry['about']}")
+    say(f"  {entry['about']}")
     for label, text in _facts(entry).items():
         if text:
-            click.echo(f"  {label + ':':9} {text}")
+            say(f"  {label + ':':9} {text}", hang=12)
     _print_lines("one of", [(choice["name"], choice["about"]) for choice in entry["choices"]])
     _print_lines("keys", [(_shown(key["path"].removeprefix(_FLUID)), _key(key)) for key in entry["keys"]])
 
@@ -122,4 +122,4 @@ def _print_lines(heading: str, lines: list[tuple[str, str]]) -> None:
         click.echo(f"  {heading}:")
     width = max((len(name) for name, _ in lines), default=0)
     for name, about in lines:
-        click.echo(f"    {name:{width}}  {about}")
+        say(f"    {name:{width}}  {about}", hang=width + 6)

@@ -81,7 +81,7 @@ def _print(swept: Swept, path: Path) -> None:
     note = "Queue: second half of the time."
     if swept.rows[0].difference_bps is not None:
         note = f"Rates: greatest less least, mean of the last tenth of the time. {note}"
-    print_grid(Grid((), headings, [rows], note), path)
+    print_grid(Grid((), headings, [rows], note, names=len(swept.rows[0].at)), path)
 
 
 def _told(row: Row) -> dict[str, str]:

@@ -27,7 +27,7 @@ def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) 
         for row in section:
             table.add_row(*row)
     console = Console(140)
-    console.print(table)
+    console.print(table, names=grid.names)
     console.print(grid.note)
     for note in (*grid.notes, *notes):
         console.print(f"Note: {note}", soft_wrap=True)

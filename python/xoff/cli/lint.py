@@ -99,7 +99,7 @@ def _print(findings: list[Finding], judged: str) -> None:
         head.append(printable(f": {place.key}{f' = {place.value}' if place.value else ''} [{finding.check}]"))
         console.print(head, soft_wrap=True)
         for text in (finding.physics, f"Remedy: {finding.remedy}"):
-            console.print(fill(text, console.text_width, initial_indent="    ", subsequent_indent="    "))
+            console.print(fill(text, console.width, initial_indent="    ", subsequent_indent="    "))
     counts = Counter(finding.severity for finding in findings)
     told = [
         f"{counts[severity]} {severity}{'s' * (counts[severity] != 1)}" for severity in Severity if counts[severity]

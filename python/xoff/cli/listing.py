@@ -9,6 +9,7 @@ import click
 
 from xoff.cli import options
 from xoff.cli.options import OneOf
+from xoff.cli.terminal import say
 from xoff.glossary import glossary
 from xoff.scenario import catalogue
 from xoff.text import json_text
@@ -55,4 +56,4 @@ def _print(entries: list[catalogue.Entry]) -> None:
             click.echo(f"{family}:")
         for entry in members:
             mean = f" (mean {size(entry['mean_bytes'])})" if "mean_bytes" in entry else ""
-            click.echo(f"  {entry['name']:{width}}  {entry['about']}{mean}")
+            say(f"  {entry['name']:{width}}  {entry['about']}{mean}", hang=width + 4)

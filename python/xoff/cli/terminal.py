@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +14,8 @@ import click
 if TYPE_CHECKING:
     from typing import TextIO
 
+_LEAST_WIDTH = 30
+"""Columns of text in the narrowest terminal that text is broken for."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -20,9 +24,30 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
-def say(text: str, *, err: bool = False) -> None:
-    """Prints a line."""
-    click.echo(printable(text), err=err)
+def say(text: str, *, err: bool = False, hang: int = 0) -> None:
+    """Prints lines; a terminal breaks those that are too long at spaces, and indents what follows by `hang` columns."""
+    text = printable(text)
+    if is_terminal(sys.stderr if err else sys.stdout):
+        width = max(shutil.get_terminal_size().columns, hang + _LEAST_WIDTH)
+        text = "\n".join(_broken(line, width, " " * hang) for line in text.split("\n"))
+    click.echo(text, err=err)
+
+
+def _broken(line: str, width: int, indent: str) -> str:
+    """Breaks a line at spaces where it is too long."""
+    if len(line) <= width:
+        return line
+    begin = line[: len(line) - len(line.lstrip(" "))]
+    head = line[: len(indent)] if indent else begin
+    return fill(
+        line[len(head) :].strip(),
+        width,
+        initial_indent=head,
+        subsequent_indent=indent or begin,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -49,7 +49,7 @@ def of_comparison(comparison: Comparison) -> Grid:
     left_out = unfinished.note(dict(zip(comparison.names, comparison.unfinished, strict=True)))
     nothing = (why_nothing(key) for key, rows in comparison.rows_by_measure.items() if not rows)
     notes = tuple(filter(None, (left_out, *nothing, _ideals(comparison))))
-    return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:], notes)
+    return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:], 2, notes)
 
 
 _APART = 1.05
@@ -98,7 +98,7 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
             note += "; -: nothing to count with some seed"
     nothing = (why_nothing(measure) for measure in measures if not _values(swept, measure))
     notes = filter(None, (unfinished.note({"all": of_all}), *nothing, traffic.note_of_sizes(sweep)))
-    return Grid((), headings, [rows], f"{note}.", tuple(notes))
+    return Grid((), headings, [rows], f"{note}.", len(sweep.axes), tuple(notes))
 
 
 _TOLD_TRIALS = 10
@@ -130,7 +130,7 @@ def of_tuning(tuned: Tuned) -> Grid:
         left_out.append(f"{len(problems)} of {count} trials could not be measured; the first: {problems[0]}")
     of_all = unfinished.together(trial.unfinished for trial in (tuned.base, *tuned.trials))
     notes = tuple(filter(None, (unfinished.note({"all": of_all}), *left_out)))
-    return Grid(("",), headings, [rows[:1], rows[1:]], f"{note}.", notes)
+    return Grid(("",), headings, [rows[:1], rows[1:]], f"{note}.", 1, notes)
 
 
 def _runs(seeds: tuple[int, ...]) -> str:

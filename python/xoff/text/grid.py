@@ -20,6 +20,8 @@ class Grid:
     """Rows with a cell for each column, in groups."""
     note: str
     """Line below the table."""
+    names: int = 1
+    """Number of the first columns, of words or numbers, that say which row it is."""
     notes: tuple[str, ...] = ()
     """Further remarks on the table, a line each."""
 
