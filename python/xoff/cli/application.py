@@ -11,7 +11,7 @@ from contextlib import suppress
 import click
 
 from xoff._xoff import __version__
-from xoff.cli.commands import Commands
+from xoff.cli.commands import COMPLETE, Commands
 from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
@@ -51,6 +51,12 @@ def _run() -> None:
     """Runs the command, and says in a line what keeps it from its end."""
     try:
         _check_arguments()
+        if instruction := os.environ.get(COMPLETE):
+            from click.shell_completion import shell_complete
+
+            from xoff.cli import completion as completion  # registers Bash's
+
+            sys.exit(shell_complete(application, {}, "xoff", COMPLETE, instruction))
         with application.make_context("xoff", sys.argv[1:]) as context:  # Click's `main` hides Ctrl-C and readers gone
             application.invoke(context)
     except click.exceptions.Exit as ended:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from xoff.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+COMPLETE = "_XOFF_COMPLETE"
+"""Environment variable by which a shell asks for completions."""
 
 
 class Subcommand(NamedTuple):
@@ -26,6 +33,7 @@ GROUPS: Mapping[str, Mapping[str, Subcommand]] = {
         "topology": Subcommand("Print the ports of a scenario's network and their links."),
         "list": Subcommand("List algorithms, chips, flow-size distributions or starters.", "listing.listing"),
         "explain": Subcommand("Explain an algorithm, a key, a value, a measure or a word."),
+        "completion": Subcommand("Print a shell's script for completing commands, files and keys."),
     },
     "Simulate": {
         "run": Subcommand("Run a scenario, and keep its result in a folder."),
@@ -70,6 +78,16 @@ class Commands(click.Group):
             module, _, function = (COMMANDS[cmd_name].function or f"{cmd_name}.{cmd_name}").partition(".")
             self.commands[cmd_name] = getattr(import_module(f"xoff.cli.{module}"), function)
         return self.commands[cmd_name]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the subcommand that the arguments begin with; an unknown one is answered with a near name."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS)
+            meant = f"did you mean {' or '.join(near)}?" if near else "see `xoff --help`"
+            raise InputError(None, args[0], "there is no such command", meant)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the subcommands by group, from the table alone."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xoff.cli import options
+from xoff.cli import completion, options
 from xoff.cli.commands import COMMANDS
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
@@ -25,6 +25,7 @@ _MOST_OFFERED = 12
 @click.command
 @click.argument(
     "name",
+    shell_complete=completion.names,
     help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min), "
     "a measure (slowdown_p99), a key of plans (congestion.round_trip), a column (fct_ns) or a word (PFC).",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xoff.cli import options
+from xoff.cli import completion, options
 from xoff.cli.files import check_free
 from xoff.cli.onto import put_onto, show_onto
 from xoff.cli.options import FILE, OneOf, refuse, repeated
@@ -32,7 +32,12 @@ _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff 
     "--onto", type=FILE, metavar="FILE", help="SONiC's tables of a switch, which a scenario changes; may be repeated."
 )
 @click.option("--port", metavar="NAME", help="With --onto: the port whose rows change, as for `xoff import`.")
-@click.option("--chip", metavar="NAME", help="Of a scenario's switch: a name of `xoff list chips`.")
+@click.option(
+    "--chip",
+    shell_complete=completion.chips,
+    metavar="NAME",
+    help="Of a scenario's switch: a name of `xoff list chips`.",
+)
 @click.option("--switch", metavar="NAME", help="Which one of a scenario's switches, where they differ.")
 @repeated("--dscp", metavar="CLASS=DSCP", help="What packets of a scenario's class carry; may be repeated.")
 @options.changes_of_plan

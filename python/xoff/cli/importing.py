@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from xoff.cli import completion
 from xoff.cli.options import FILE, as_list, refuse
 from xoff.cli.terminal import say
 
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 @click.option(
     "--port", metavar="NAME", help="Whose rows are taken, as Ethernet4; left out, the port with most headroom."
 )
-@click.option("--chip", help="A name of `xoff list chips`: of several MMUs each has a part of the pools.")
+@click.option(
+    "--chip",
+    shell_complete=completion.chips,
+    help="A name of `xoff list chips`: of several MMUs each has a part of the pools.",
+)
 @click.option(
     "--ports",
     type=click.IntRange(min=1),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from xoff.cli import completion
 from xoff.cli.options import FILE, as_list, refuse, repeated
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
@@ -22,6 +23,7 @@ _WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
     "kinds",
     nargs=-1,
     metavar="[KIND]...",
+    shell_complete=completion.starters,
     help="A topology, a transport, workloads, or some of each; or plan (see `xoff list scenarios`).",
     callback=as_list,
 )
@@ -33,7 +35,7 @@ _WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
     help="SONiC's tables, whose switches it has (see `xoff import`); may be repeated.",
 )
 @click.option("--port", metavar="NAME", help="With --from: the port whose rows are taken.")
-@click.option("--chip", help="With --from: a name of `xoff list chips`.")
+@click.option("--chip", shell_complete=completion.chips, help="With --from: a name of `xoff list chips`.")
 @click.option(
     "--uplink", metavar="NAME", help="With --from: the port that those between switches are like, at another rate."
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xoff.cli import options
+from xoff.cli import completion, options
 from xoff.cli.console import Console
 from xoff.cli.options import FILE, as_list, repeated
 from xoff.cli.terminal import printable
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 @click.argument(
     "files", type=FILE, nargs=-1, help="SONiC's config_db.json or pg_profile_lookup.ini, any number.", callback=as_list
 )
-@click.option("--chip", help="What the pools must fit, and whose MMUs share them: a name of `xoff list chips`.")
-@repeated("--ignore", metavar="CHECK", help="Leave a check out; may be repeated.")
+@click.option(
+    "--chip",
+    shell_complete=completion.chips,
+    help="What the pools must fit, and whose MMUs share them: a name of `xoff list chips`.",
+)
+@repeated("--ignore", metavar="CHECK", shell_complete=completion.checks, help="Leave a check out; may be repeated.")
 @click.option("--strict", is_flag=True, help="Notes count as findings, too.")
 @options.data_only
 @click.option("--checks", is_flag=True, help="Print what is looked for, and look for nothing.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from xoff.cli import completion
 from xoff.errors import InputError
 from xoff.scenario import patterns
 
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from xoff.scenario.topology import Port, Topology
 
 ports_pattern = click.argument(
-    "pattern", required=False, metavar="PORTS", help="Only these, such as leaf0.port3, leaf0 or 'leaf*'."
+    "pattern",
+    required=False,
+    metavar="PORTS",
+    shell_complete=completion.ports,
+    help="Only these, such as leaf0.port3, leaf0 or 'leaf*'.",
 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from xoff.cli import completion
 from xoff.errors import InputError
 from xoff.plot.figure_format import FigureFormat
 
@@ -40,27 +41,41 @@ def repeated(*names: str, **settings: Any) -> Callable[[Any], Any]:  # noqa: ANN
     return click.option(*names, multiple=True, callback=as_list, **settings)
 
 
-def _changes(one: str) -> Callable[[Any], Any]:
-    return repeated("--set", "changes", metavar="KEY=VALUE", help=f"Change one {one}; may be repeated.")
+def _changes(one: str, completed: Callable[..., Any] = completion.keys_of_scenario) -> Callable[[Any], Any]:
+    told = f"Change one {one}; may be repeated."
+    return repeated("--set", "changes", metavar="KEY=VALUE", help=told, shell_complete=completed)
 
 
 changes_of_all = _changes("key of all; KEY= leaves it out")
-changes_of_plan = _changes("key; KEY= leaves it out")
+changes_of_plan = _changes("key; KEY= leaves it out", completion.keys_of_plan)
 changes_of_scenario = _changes(
     "key: workload.load=0.5 of all workloads, workload[1].load=0.5 of the second; KEY= leaves it out"
 )
-changes_of_model = _changes("parameter, such as flows=8")
+changes_of_model = _changes("parameter, such as flows=8", completion.parameters_of_model)
 measures = repeated(
-    "--measure", "measures", metavar="KEY", help="A number of summary.json, instead of the usual ones; may be repeated."
+    "--measure",
+    "measures",
+    metavar="KEY",
+    help="A number of summary.json, instead of the usual ones; may be repeated.",
+    shell_complete=completion.measures,
 )
 at_most = repeated(
-    "--at-most", metavar="KEY=LIMIT", help="What a number of summary.json must not exceed; may be repeated."
+    "--at-most",
+    metavar="KEY=LIMIT",
+    help="What a number of summary.json must not exceed; may be repeated.",
+    shell_complete=completion.bounds,
 )
-at_least = repeated("--at-least", metavar="KEY=LIMIT", help="What it must not fall below; may be repeated.")
+at_least = repeated(
+    "--at-least",
+    metavar="KEY=LIMIT",
+    help="What it must not fall below; may be repeated.",
+    shell_complete=completion.bounds,
+)
 sweeps = repeated(
     "--sweep",
     "sweeps",
     metavar="KEY=A,B,C",
+    shell_complete=completion.keys_of_scenario,
     help="Try each value, or those from START to END, KEY=START:END:STEP; repeated, every combination.",
 )
 workers = click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; left out, one per core.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xoff.cli import options
+from xoff.cli import completion, options
 from xoff.cli.options import FILE, repeated
 from xoff.errors import InputError
 from xoff.scenario.scenario import Scenario
@@ -24,10 +24,16 @@ if TYPE_CHECKING:
     "--tune",
     "space",
     metavar="KEY=START:END",
+    shell_complete=completion.keys_of_scenario,
     help="A key and its range, or KEY=START:END:STEP, or KEY=A,B,C; may be repeated.",
 )
-@click.option("--minimize", metavar="KEY", help="What is to be least, a number of summary.json.")
-@click.option("--maximize", metavar="KEY", help="Or what is to be greatest.")
+@click.option(
+    "--minimize",
+    metavar="KEY",
+    help="What is to be least, a number of summary.json.",
+    shell_complete=completion.measures,
+)
+@click.option("--maximize", metavar="KEY", help="Or what is to be greatest.", shell_complete=completion.measures)
 @options.at_most
 @options.at_least
 @click.option("--trials", type=click.IntRange(min=1), default=TRIALS, help="How many choices are tried.")
