@@ -103,6 +103,10 @@ class ResultError(InputError):
     """A result folder that is damaged, or that holds files xoff has not written."""
 
 
+class ResultWarning(UserWarning):
+    """Someone has edited a result that xoff wrote."""
+
+
 class OutputError(OSError):
     """A result folder that cannot be written or replaced; the text is one line with the folder and a way out.
 

@@ -78,6 +78,7 @@ def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path
     assert json.loads(outcome.out) == json.loads(Path("out/summary.json").read_text())
     assert outcome.err == ""
     assert names(Path("out")) == [
+        "checksums.json",
         "flows.parquet",
         "ports.parquet",
         "provenance.json",

@@ -13,8 +13,9 @@ import pytest
 
 import xoff
 from conftest import Outcome
-from xoff.errors import ResultError
+from xoff.errors import ResultError, ResultWarning
 from xoff.report import render
+from xoff.results import checksums
 from xoff.results.columns import SERIES
 
 Command = Callable[..., Outcome]
@@ -128,13 +129,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(saved: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be damaged."""
-    return shutil.copytree(saved, tmp_path / "out")
+    """A copy of it, to be damaged, without checksums, of which nothing but a note comes."""
+    return shutil.copytree(saved, tmp_path / "out", ignore=shutil.ignore_patterns(checksums.FILE))
 
 
 def test_there_is_every_file(saved: Path) -> None:
     there = [path.relative_to(saved).as_posix() for path in sorted(saved.rglob("*")) if path.is_file()]
-    assert there == sorted(FILES)
+    assert there == sorted((*FILES, checksums.FILE))
     render(xoff.Result.open(saved))
 
 
@@ -262,7 +263,28 @@ def test_samples_that_are_not_there_are_told_with_their_file(command: Command, s
     Path("out/series.parquet").unlink()
     outcome = command("plot", "out", "queues")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "out: queues: observe.queues recorded nothing; there is no series.parquet\n"
+    assert outcome.err == (
+        "Note: out: no longer as xoff wrote it (series.parquet); it may not tell what was run\n"
+        "out: queues: observe.queues recorded nothing; there is no series.parquet\n"
+    )
+
+
+def test_a_number_that_was_edited_is_read_with_a_note(saved: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(saved, tmp_path / "out")  # a copy is as good
+    assert xoff.Result.open(folder).digest == xoff.Result.open(saved).digest
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    (folder / "summary.json").write_text(json.dumps(summary | {"title": "Mine"}), encoding="utf-8")
+    with pytest.warns(ResultWarning, match=r"out: no longer as xoff wrote it \(summary\.json\)"):
+        assert xoff.Result.open(folder).summary["title"] == "Mine"
+    with pytest.warns(ResultWarning, match="out: no longer as xoff wrote it"):
+        xoff.Comparison.open([folder])
+
+
+def test_figures_and_reports_are_no_edit(command: Command, saved: Path) -> None:
+    shutil.copytree(saved, "out")
+    for arguments in (("plot", "out", "fct_cdf"), ("report", "out"), ("pauses", "out")):
+        outcome = command(*arguments)
+        assert (outcome.status, outcome.err) == (0, "")
 
 
 @pytest.mark.parametrize("name", ["summary.json", "flows.parquet"])
@@ -273,4 +295,6 @@ def test_a_kept_run_that_is_damaged_runs_again(name: str, command: Command, smal
     halve(kept / name)
     again = command(*compare)
     assert (again.status, again.out) == (0, first.out)
-    assert "kept from before" not in again.err
+    told = f"1 kept run is no longer as xoff wrote it, and runs again: {kept.name} ({name})"
+    assert again.err == f"Note: results/runs: {told}\n"
+    assert command(*compare).err == "2 of 2 runs are kept from before\n"

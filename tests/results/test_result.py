@@ -145,6 +145,7 @@ def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Re
     assert opened.scenario == small_result.scenario
     assert opened.provenance == small_result.provenance
     assert {file.name for file in path.iterdir()} == {
+        "checksums.json",
         "flows.parquet",
         "ports.parquet",
         "provenance.json",

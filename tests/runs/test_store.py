@@ -1,9 +1,11 @@
 """Finished runs that are kept: the digest that names them, and the files that must be in them."""
 
 import errno
+import json
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,9 @@ import pytest
 
 import xoff
 from conftest import SMALL
-from xoff.errors import OutputError, ResultError
+from xoff.errors import OutputError, ResultError, ResultWarning
 from xoff.results import folder
-from xoff.runs import source_files, store
+from xoff.runs import executor, source_files, store
 from xoff.runs.store import KeptRuns
 
 RESULT_MAKERS = ("runs/execution", "results/folder")
@@ -40,17 +42,89 @@ def test_another_way_to_sum_up_is_another_build(tmp_path: Path, monkeypatch: pyt
     assert KeptRuns(tmp_path).place(SCENARIO) != before.place(SCENARIO)
 
 
-@pytest.mark.parametrize("name", ["flows.parquet", "unfinished.parquet", "summary.json"])
-@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:100])])
-def test_what_lacks_a_file_that_comparisons_take_is_to_run_again(tmp_path: Path, name: str, damage: object) -> None:
+def make_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+EDITS: dict[str, Callable[[Path], object]] = {
+    "deleted": Path.unlink,
+    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "one bit": lambda path: path.write_bytes(path.read_bytes()[:-9] + bytes([path.read_bytes()[-9] ^ 1, *range(8)])),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
+    "a pipe": make_pipe,
+    "a folder": make_folder,
+}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> KeptRuns:
+    """A store with one run, which nobody may edit."""
+    runs = KeptRuns(tmp_path_factory.mktemp("kept"))
+    runs.keep(SCENARIO, SCENARIO.run())
+    return runs
+
+
+def names(kept: KeptRuns) -> list[str]:
+    return sorted(path.name for path in kept.place(SCENARIO).iterdir())
+
+
+def copied(kept: KeptRuns, to: Path) -> KeptRuns:
+    """Returns a copy of a store, whose files have other times."""
+    shutil.copytree(kept.root, to / "copied", copy_function=shutil.copyfile)
+    return KeptRuns(to / "copied", kept.build)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_run_with_a_file_that_was_edited_is_not_used(kept: KeptRuns, tmp_path: Path, edit: str) -> None:
+    assert len(names(kept)) >= 7
+    for name in names(kept):
+        runs = copied(kept, tmp_path / name)
+        assert runs.has(SCENARIO)
+        EDITS[edit](runs.place(SCENARIO) / name)
+        assert not runs.has(SCENARIO), name
+
+
+def test_an_edited_run_is_replaced_with_one_note(kept: KeptRuns, tmp_path: Path) -> None:
+    runs = copied(kept, tmp_path)
+    summary = runs.place(SCENARIO) / "summary.json"
+    before = json.loads(summary.read_text(encoding="utf-8"))
+    summary.write_text(json.dumps(before | {"loss_rate": 0.5}), encoding="utf-8")
+    with pytest.warns(
+        ResultWarning, match=r"copied: 1 kept run is no longer as .*: small-\w+ \(summary\.json\)$"
+    ) as told:
+        executor.run([SCENARIO], runs)
+    assert len(told) == 1
+    assert json.loads(summary.read_text(encoding="utf-8"))["loss_rate"] == before["loss_rate"]
+    executor.run([SCENARIO], runs)  # without a note
+
+
+def test_many_edited_runs_are_one_note(tmp_path: Path) -> None:
     runs = KeptRuns(tmp_path)
-    runs.keep(SCENARIO, SCENARIO.run())
+    scenarios = [SCENARIO.with_value("seed", seed) for seed in range(5)]
+    executor.run(scenarios, runs)
+    for scenario in scenarios:
+        (runs.place(scenario) / "flows.parquet").unlink()
+    with pytest.warns(ResultWarning) as told:
+        runs.warn_if_edited(scenarios)
+    [note] = map(str, (warning.message for warning in told))
+    assert note.startswith(f"{tmp_path}: 5 kept runs are no longer as xoff wrote them, and run again: small-")
+    assert (note.count("(flows.parquet)"), note[-5:]) == (3, ", ...")
+
+
+def test_tables_that_were_added_count_and_files_of_the_user_do_not(kept: KeptRuns, tmp_path: Path) -> None:
+    runs = copied(kept, tmp_path)
+    place = runs.place(SCENARIO)
+    for name in ("report.html", "links.svg", "mine.parquet"):
+        (place / name).touch()
     assert runs.has(SCENARIO)
-    assert callable(damage)
-    damage(runs.place(SCENARIO) / name)
+    shutil.copyfile(place / "flows.parquet", place / "packets.parquet")
     assert not runs.has(SCENARIO)
-    runs.keep(SCENARIO, SCENARIO.run())
-    assert runs.has(SCENARIO)
 
 
 def test_a_folder_that_goes_while_a_run_is_kept_is_gone(tmp_path: Path) -> None:

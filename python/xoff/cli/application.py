@@ -6,14 +6,19 @@ import errno
 import os
 import signal
 import sys
-from contextlib import suppress
+import warnings
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from xoff._xoff import __version__
 from xoff.cli.commands import COMPLETE, Commands
 from xoff.cli.terminal import give_up_output, say
-from xoff.errors import InputError, OutputError, WorkerLostError
+from xoff.errors import InputError, OutputError, ResultWarning, WorkerLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
@@ -34,7 +39,8 @@ def main() -> None:
         signal.signal(signal.SIGHUP, signal.default_int_handler)  # that of a terminal which is closed
     os.environ |= {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}  # figures look alike for all, and open no window
     try:
-        _run()
+        with _warnings_told():
+            _run()
     except BrokenPipeError:  # end as other tools do whose reader has gone: by SIGPIPE, as a shell tells of it
         give_up_output()
         sys.exit(128 + signal.SIGPIPE)
@@ -45,6 +51,23 @@ def _check_arguments() -> None:
     for argument in sys.argv[1:]:
         if any("\ud800" <= character <= "\udfff" for character in argument):  # as Python writes such bytes
             raise InputError(None, argument, "is not UTF-8", "expected names and values in UTF-8")
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Tells warnings of xoff as notes, each in a line."""
+
+    def tell(message: Warning | str, category: type[Warning], *where: Any, **to: Any) -> None:  # noqa: ANN401
+        if issubclass(category, ResultWarning):
+            say(f"Note: {message}", err=True)
+        else:
+            show(message, category, *where, **to)
+
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+        warnings.simplefilter("always", ResultWarning)
+        warnings.showwarning = tell
+        yield
 
 
 def _run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import warnings
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xoff import facade
-from xoff.results import columns, folder_files
+from xoff.errors import ResultWarning
+from xoff.results import checksums, columns, folder_files
 from xoff.results.staging import Staging
 from xoff.results.summary import SCHEMA_VERSION
 from xoff.scenario import inputs
@@ -94,10 +96,13 @@ def write(result: Result, path: Path, *, report: bool = False) -> None:
     json_text.write(path / SUMMARY, result.summary)
     json_text.write(path / PROVENANCE, result.provenance)
     write_scenario(path, result.scenario, result.inputs)
+    written = [SUMMARY, PROVENANCE, SCENARIO, *result.inputs]
     for attribute, (name, _) in _TABLES.items():
         table = getattr(result, attribute)
         if table is not None:
             _write_table(path / name, table)
+            written.append(name)
+    checksums.write(path, written)
     if report:
         (path / REPORT).write_text(facade.report(result), encoding="utf-8")
 
@@ -111,7 +116,10 @@ def write_scenario(path: Path, scenario: str, named: Mapping[str, str]) -> None:
 
 
 def read(path: str | Path) -> Result:
-    """Reads a result folder. Raises FileNotFoundError if there is none, ResultError if it is damaged or another's."""
+    """Reads a result folder, and warns if it was edited.
+
+    Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
+    """
     from xoff.results.result import Result
 
     path = Path(path)
@@ -124,13 +132,22 @@ def read(path: str | Path) -> Result:
         else None
         for attribute, (name, schema) in _TABLES.items()
     }
-    return Result(
-        summary=summary,
-        scenario=scenario,
-        provenance=folder_files.document(path / PROVENANCE),
-        inputs=named,
-        **tables,
-    )
+    provenance = folder_files.document(path / PROVENANCE)
+    warn_if_edited(path)
+    return Result(summary=summary, scenario=scenario, provenance=provenance, inputs=named, **tables)
+
+
+def edited(path: Path) -> list[str]:
+    """Returns the names of the files of a result folder that are not as xoff wrote them, figures and report aside."""
+    return checksums.changed(path, (name for name, _ in _TABLES.values()))
+
+
+def warn_if_edited(path: Path) -> None:
+    """Warns, with a ResultWarning, of files that are not as xoff wrote them; of older folders nothing is known."""
+    names = edited(path) if checksums.are_there(path) else []
+    if names:
+        told = f"{path}: no longer as xoff wrote it ({', '.join(names)}); it may not tell what was run"
+        warnings.warn(told, ResultWarning, stacklevel=4)
 
 
 def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
@@ -143,13 +160,6 @@ def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
         or_files = f", or {' or '.join(named)} is not what it was" if named else ""
         raise folder_files.refusal(path / SCENARIO, f"is not the scenario that was run{or_files}")
     return scenario, named
-
-
-def check(path: Path) -> None:
-    """Raises an error of `read_summary` unless summary and tables of flows are there and of the same run."""
-    for name, rows in _rows(read_summary(path)).items():
-        if name == FLOWS or rows:
-            folder_files.check_table(path / name, rows)
 
 
 def flow_table(path: Path, summary: Summary, names: Sequence[str], file: str = FLOWS) -> pa.Table:

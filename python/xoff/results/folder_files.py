@@ -101,15 +101,6 @@ def _opened(file: BinaryIO) -> pq.ParquetFile:
     return pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
 
 
-def check_table(path: Path, rows: int) -> None:
-    """Raises ResultError unless the metadata of a Parquet file, which is read at once, counts `rows` rows."""
-    try:
-        there = pq.read_metadata(path).num_rows
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    _check_rows(path, there, rows)
-
-
 def _check_rows(path: Path, there: int, rows: int) -> None:
     if there != rows:
         raise refusal(path, f"is of another run: it has {counted(there, 'row')}, and the summary counts {rows:,}")

@@ -60,6 +60,7 @@ def run(
     check_at_least_one("workers", workers)
     wanted = {kept.place(scenario): scenario for scenario in scenarios}
     missing = [scenario for scenario in wanted.values() if not kept.has(scenario)]
+    kept.warn_if_edited(missing)
     for scenario in missing:
         scenario.check()
     for _ in range(len(wanted) - len(missing)):

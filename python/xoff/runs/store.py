@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import getfile
@@ -13,13 +14,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from xoff import _xoff
-from xoff.errors import OutputError, ResultError
+from xoff.errors import OutputError, ResultWarning
 from xoff.results import folder
 from xoff.results.staging import Staging
 from xoff.runs import source_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from xoff.results.result import Result
     from xoff.scenario.scenario import Scenario
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _DIGITS = 16  # of a digest in the name of a folder: 64 bits
 
 _MAKE_RESULTS = ("runs/execution", "results/folder")
+_MOST_TOLD = 3  # of edited runs, by name
 _LONGEST = 200
 """Most bytes of a scenario's name in a folder's name; digest and staging suffix need the rest of 255."""
 _GONE = {"", *(os.strerror(number).lower() for number in (errno.ENOENT, errno.EEXIST))}
@@ -61,12 +63,19 @@ class KeptRuns:
         return self.root / f"{name}-{key[:_DIGITS]}"
 
     def has(self, scenario: Scenario) -> bool:
-        """Whether the store has a readable result of a scenario."""
-        try:
-            folder.check(self.place(scenario))
-        except (FileNotFoundError, ResultError):
-            return False
-        return True
+        """Whether the store has the result of a scenario as it was kept; an edited one does not count."""
+        return not folder.edited(self.place(scenario))
+
+    def warn_if_edited(self, scenarios: Iterable[Scenario]) -> None:
+        """Warns, with a ResultWarning, of kept runs that do not count because they were edited or damaged."""
+        places = [place for place in map(self.place, scenarios) if os.path.lexists(place)]
+        edited = [f"{place.name} ({', '.join(names)})" for place in places if (names := folder.edited(place))]
+        if edited:
+            some = ", ".join(edited[:_MOST_TOLD]) + (", ..." if len(edited) > _MOST_TOLD else "")
+            several = f"{len(edited)} kept runs are no longer as xoff wrote them, and run"
+            one = "1 kept run is no longer as xoff wrote it, and runs"
+            told = f"{self.root}: {one if len(edited) == 1 else several} again: {some}"
+            warnings.warn(told, ResultWarning, stacklevel=3)
 
     def keep(self, scenario: Scenario, result: Result) -> None:
         """Writes the result of a scenario, unless another process has kept it meanwhile. Raises OutputError."""

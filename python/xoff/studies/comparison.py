@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xoff.errors import ResultError, check_at_least_one, check_seeds
 from xoff.plot.figure_format import FigureFormat
 from xoff.results import intervals, unfinished
-from xoff.results.folder import SCENARIO, SUMMARY, read_scenario, read_summary
+from xoff.results.folder import SCENARIO, SUMMARY, read_scenario, read_summary, warn_if_edited
 from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import CLASSES, counted, value_at
@@ -106,6 +106,7 @@ class Comparison:
         summaries = [_whole_summary(path) for path in paths]
         for path, summary in zip(paths, summaries, strict=True):
             read_scenario(path, summary)
+            warn_if_edited(path)
         scenarios = [Scenario.load(path / SCENARIO) for path in paths]
         check_workloads(scenarios[0], measures)
         own = tuple(map(str, folders)) if isinstance(folders, Mapping) else None
