@@ -126,11 +126,14 @@ def test_what_cannot_be_drawn_is_refused_in_a_line(
     assert outcome.err.startswith(says)
 
 
-def test_a_picture_is_replaced_only_with_force(command: Command, run: Path) -> None:
-    assert command("plot", run, "queues").status == 0
-    refusal = "out/queues.svg: --out: exists already; choose another file with --out, or replace it with --force\n"
-    assert command("plot", run, "queues") == Outcome(2, "", refusal)
-    assert command("plot", run, "queues", "--force").status == 0
+def test_a_picture_that_an_option_names_is_replaced_only_with_force(command: Command, run: Path) -> None:
+    for _ in range(2):
+        assert command("plot", run, "queues").status == 0, "its own drawing is replaced"
+    named = ("plot", run, "queues", "--out", "queues.svg")
+    assert command(*named).status == 0
+    refusal = "queues.svg: --out: exists already; choose another file with --out, or replace it with --force\n"
+    assert command(*named) == Outcome(2, "", refusal)
+    assert command(*named, "--force").status == 0
 
 
 def test_a_report_that_is_written_later_is_the_one_of_the_run(command: Command, small_file: Path) -> None:

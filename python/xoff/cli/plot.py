@@ -93,7 +93,7 @@ _NOT_BY_NAME = (Kind.FLOWS_OVER_TIME, Kind.PAUSES)
 )
 @click.option("--to", "end", metavar="TIME", help="Until when; left out, the end of the run.")
 @click.option("--out", type=FILE, metavar="FILE", help=f"Where ({DRAWABLE}); left out, KIND.svg in the result folder.")
-@click.option("--force", is_flag=True, help="Replace the file.")
+@click.option("--force", is_flag=True, help="Replace the file that --out names.")
 def plot(
     folder: Path,
     kind: Kind,
@@ -109,7 +109,7 @@ def plot(
     The tree of a pause is drawn by `xoff pauses --plot`.
     """
     path = out or folder / f"{kind}.svg"
-    check_drawable(path, "--out", force=force)
+    check_drawable(path, "--out", force=force or out is None)
     by_name = (*_BY_NAME, *_ONE_BY_NAME)
     if names and kind not in by_name:
         expected = f"expected it with one of {', '.join(by_name)}"
