@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import xoff
-from conftest import SCENARIOS, Outcome
+from conftest import ROOT, SCENARIOS, Outcome
+from xoff.studies import sweep_file
 from xoff.switches.plan.simulate.trial import pauses_us, times_us
 
 
@@ -77,8 +78,9 @@ def test_several_are_checked_whatever_becomes_of_one(command: Callable[..., Outc
             "error": None,
             "notes": [],
             "offered": {"flows": 8, "bytes": 2451000, "packet_hops": 9916},
+            "runs": 1,
         },
-        {"file": "bad.toml", "error": error, "notes": [], "offered": None},
+        {"file": "bad.toml", "error": error, "notes": [], "offered": None, "runs": 1},
     ]
 
 
@@ -131,15 +133,17 @@ def test_a_pause_comes_before_marks_where_that_is_noted(
 
 
 @pytest.mark.parametrize(
-    ("file", "says"),
+    ("verb", "file", "says"),
     [
-        ("plans/tomahawk_bcc.toml", "chip: is a key of plans, which xoff plan takes; "),
-        ("sweeps/load_balancing.toml", "scenario: is a key of sweep files, which xoff sweep takes; "),
+        ("check", "plans/tomahawk_bcc.toml", "chip: is a key of plans, which xoff plan takes; "),
+        ("run", "sweeps/load_balancing.toml", "scenario: is a key of sweep files, which xoff sweep takes; "),
     ],
 )
-def test_a_file_of_another_kind_is_told_as_such(command: Callable[..., Outcome], file: str, says: str) -> None:
+def test_a_file_of_another_kind_is_told_as_such(
+    command: Callable[..., Outcome], verb: str, file: str, says: str
+) -> None:
     path = SCENARIOS.parent / file
-    outcome = command("check", path)
+    outcome = command(verb, path)
     assert outcome == Outcome(2, "", f"{path}: {says}`xoff init` writes scenarios to start from\n")
 
 
@@ -148,3 +152,21 @@ def test_strict_fails_on_what_is_noted(command: Callable[..., Outcome]) -> None:
     assert command("check", path, "--strict").status == 0
     noted = ("check", path, "--set", "transport.dctcp.congestion_control.algorithm=reno")
     assert [command(*noted, *strict).status for strict in ((), ("--strict",))] == [0, 1]
+
+
+def test_a_sweep_is_told_with_all_its_runs(command: Callable[..., Outcome]) -> None:
+    path = ROOT / "sweeps" / "marking_threshold.toml"
+    runs = sweep_file.load(path, {}).all_runs
+    hops = sum(run.offered().packet_hops for run in runs)
+    outcome = command("check", path)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"{path}: ok, {len(runs)} runs, ")
+    assert json.loads(command("check", path, "--json").out)[0]["offered"]["packet_hops"] == hops
+    wrong = command("check", path, "--set", "switch.total=1B")
+    assert (wrong.status, wrong.err.count("\n")) == (2, 1)
+
+
+def test_a_line_of_a_comparison_is_named_on_the_command_line(command: Callable[..., Outcome], small_file: Path) -> None:
+    outcome = command("compare", f"K 30={small_file}", f"again={small_file}", "--json")
+    assert json.loads(outcome.out)["scenarios"] == ["K 30", "again"]
+    assert command("compare", f"a={small_file}", f"a={small_file}").err.startswith("a=: 2 have this name;")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     nargs=-1,
     required=True,
     metavar="OTHER...",
-    help="The others, with the same traffic.",
+    help="The others, with the same traffic. NAME=FILE names a line of table and figures.",
     callback=as_list,
 )
 @options.changes_of_all
@@ -67,17 +68,17 @@ def compare(
 
     if measures:
         check_measures(measures, key="--measure")
-    paths = [base, *others]
+    paths, names = _named([base, *others])
     chosen = chosen_workloads(workloads)
     if any(map(Path.is_dir, paths)):
         _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers})
-        found = Comparison.open(paths, measures=measures or MEASURES)
+        found = Comparison.open(dict(zip(names, paths, strict=True)) if names else paths, measures=measures or MEASURES)
         _check_workloads(chosen, [(one["kind"], "") for one in found.summaries[0][0]["workloads"]])
         print_comparison(found, out=out, force=force, figures=figures, workloads=chosen, as_json=as_json)
         return
     scenarios = [Scenario.load(path, tuple(changes or ())) for path in paths]
     _check_workloads(chosen, scenarios[0]._core.workloads)
-    wanted = WantedComparison.of(scenarios, seeds, measures=measures or MEASURES)
+    wanted = WantedComparison.of(scenarios, seeds, names, measures or MEASURES)
     run_comparison(
         wanted,
         "compare",
@@ -88,6 +89,19 @@ def compare(
         workloads=chosen,
         as_json=as_json,
     )
+
+
+def _named(given: Sequence[Path]) -> tuple[list[Path], tuple[str, ...] | None]:
+    """Splits arguments of the form NAME=FILE; there are no names if none has one. Raises InputError."""
+    split = [("", str(path)) if path.exists() or "=" not in str(path) else str(path).split("=", 1) for path in given]
+    paths = [Path(path) for _, path in split]
+    if not any(name for name, _ in split):
+        return paths, None
+    names = tuple(name or path.stem for (name, _), path in zip(split, paths, strict=True))
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(None, f"{name}=", f"{count} have this name", "expected another name for each")
+    return paths, names
 
 
 def _check_workloads(chosen: Sequence[int | str] | None, there: Sequence[tuple[str, str]]) -> None:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from xoff.cli.grid import print_grid
-from xoff.cli.progress import shown_count
+from xoff.cli.progress import shown_count, spelled_wait
 from xoff.cli.terminal import say
 from xoff.errors import interrupts_held
 from xoff.plot.figure_format import FigureFormat
 from xoff.runs import cores, executor
 from xoff.runs.store import KeptRuns
+from xoff.scenario.offered_load import Offered
 from xoff.studies import grids
 from xoff.studies.comparison import Comparison, prepare
 from xoff.text import json_text
+from xoff.text.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from xoff.studies.comparison import WantedComparison
     from xoff.text.grid import Grid
 
+_WORTH_TELLING_S = 60
 RUNS = Path("results/runs")
 """Folder in which finished runs are kept."""
 
@@ -46,15 +49,26 @@ FoundT = TypeVar("FoundT", bound=Found)
 
 def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: int | None) -> bool:
     """Runs what is not kept yet, and says how many are; False if Ctrl-C cut it short."""
-    finished = sum(kept.has(run) for run in runs)
+    missing = [run for run in runs if not kept.has(run)]
+    finished, workers = len(runs) - len(missing), workers or cores.usable()
     if finished:
         click.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
+    if missing:
+        _tell_cost(title, missing, min(workers, len(missing)))
     try:
         with shown_count(title, len(runs), before=finished) as on_finished:
-            executor.run(runs, kept, workers=workers or cores.usable(), on_finished=on_finished)
+            executor.run(runs, kept, workers=workers, on_finished=on_finished)
     except KeyboardInterrupt:
         return False
     return True
+
+
+def _tell_cost(title: str, missing: Sequence[Scenario], workers: int) -> None:
+    """Says how long runs will take, if that may be more than a minute."""
+    least_s, most_s = Offered.together(run.offered() for run in missing).cpu_seconds
+    if most_s > _WORTH_TELLING_S * workers:
+        times = f"{spelled_wait(least_s / workers)} to {spelled_wait(most_s / workers)}"
+        say(f"{title}: {counted(len(missing), 'run')} to do, {workers} at a time, about {times}", err=True)
 
 
 def run_and_print(

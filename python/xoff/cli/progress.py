@@ -50,7 +50,7 @@ class Lines:
         remaining = ""
         if done > self._done:
             seconds = (now - self._begun) * (1 - done) / (done - self._done)
-            remaining = f", about {_spell(seconds)} remaining"
+            remaining = f", about {spelled_wait(seconds)} remaining"
         say(f"{self._title}: {words}, {percent(done)} done{remaining}", err=True)
 
 
@@ -130,8 +130,8 @@ def share_done(scenario: Scenario, state: Progress) -> float:
     return min(max(shares, default=drained), 1.0)
 
 
-def _spell(seconds: float) -> str:
-    """A time to wait, as people say it."""
+def spelled_wait(seconds: float) -> str:
+    """Returns a time to wait as people say it: 40 s, 12 min, 1.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.text.units import counted, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _NS_PER_PACKET_HOP = (30, 180)
 _NS_PER_FLOW = (500, 5000)
@@ -33,6 +36,11 @@ class Offered(NamedTuple):
             for per_hop, per_flow in zip(_NS_PER_PACKET_HOP, _NS_PER_FLOW, strict=True)
         )
         return least, most
+
+    @classmethod
+    def together(cls, loads: Iterable[Offered]) -> Offered:
+        """Returns the sum over several runs."""
+        return cls(*map(sum, zip(*loads, strict=True)))
 
     def told(self) -> str:
         """Returns the offered load in words, as one line."""
