@@ -54,7 +54,7 @@ def _classes(draw: st.DrawFn) -> tuple[TrafficClass, ...]:
     dscps = draw(st.lists(st.integers(0, 63), min_size=len(priorities), max_size=len(priorities), unique=True))
     return tuple(
         TrafficClass(
-            f"class{priority}",
+            draw(st.sampled_from(["c", "storage-of-the-whole-datacente"])) + str(priority),
             priority,
             dscp,
             lossless=draw(st.booleans()),
@@ -76,9 +76,9 @@ def _groups(draw: st.DrawFn, classes: tuple[TrafficClass, ...]) -> tuple[PortGro
         pause = Pause(draw(_sizes(1, 4_000_000)), xoff, draw(_sizes(0, 4_000_000)))
         groups.append(
             PortGroup(
-                f"{draw(st.sampled_from(['near', 'far', 'all ports of the spine']))}{number}",
+                f"{draw(st.sampled_from(['near', 'all the ports of these spines']))}{number}",
                 tuple(f"Ethernet{port}" for port in range(first, first + count)),
-                rate_bps := draw(st.sampled_from([10, 25, 100, 400])) * 10**9,
+                rate_bps := draw(st.sampled_from([2_500, 10_000, 25_000, 400_000])) * 10**6,
                 delay_ps=1000,
                 cable_m=draw(st.floats(0, 300_000)),
                 pause=pause if any(one.lossless for one in classes) else None,

@@ -680,6 +680,16 @@ def test_an_mtu_that_nxos_lacks_is_left_out(mtu: int) -> None:
     assert note == f"mtu is left out: the plan's headroom is for packets of {mtu:,} B, and NX-OS takes 576 to 9,216"
 
 
+def test_marks_of_ports_of_one_rate_have_names_that_sonic_takes() -> None:
+    """A point is in no name, and 32 characters are the most."""
+    slow = replace(NEAR, rate_bps=2_500_000_000, ecn=((3, Ecn(1000, 2000, 0.1)),))
+    for name, written in (("roce", "ROCE_2500M"), (30 * "r", "3_2500M")):
+        settings = replace(SETTINGS, groups=(slow, FAR), classes=(replace(ROCE, name=name),))
+        text = Format.SONIC.write(settings).text
+        assert set(json.loads(text)["WRED_PROFILE"]) == {name.upper(), written}
+        assert ConfigFile.parse("t.json", text).invalid == ()
+
+
 def test_names_of_the_plan_are_kept() -> None:
     named = replace(NEAR, ports=("swp7",))
     assert any(line.startswith("nv set interface swp7 ") for line in body("nvue", replace(SETTINGS, groups=(named,))))

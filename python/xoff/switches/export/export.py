@@ -74,8 +74,9 @@ def told_marks(settings: Settings) -> list[tuple[str, Ecn]]:
 
 
 def _rates(groups: Iterable[PortGroup], between: str) -> str:
-    """Names the rates of these ports, by which their marking differs."""
-    return between.join(f"{rate / 1e9:g}G" for rate in dict.fromkeys(group.rate_bps for group in groups))
+    """Names the rates of these ports, by which their marking differs; no name can have the point of 2.5G."""
+    rates = dict.fromkeys(group.rate_bps for group in groups)
+    return between.join(f"{rate / 1e6:g}M" if rate % 10**9 else f"{rate / 1e9:g}G" for rate in rates)
 
 
 _LEAST_CABLE_M = 1

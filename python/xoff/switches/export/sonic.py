@@ -57,6 +57,8 @@ _MTUS = range(68, 9216 + 1)
 """MTUs of PORT in bytes, without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
 _DEFAULT_MTU = 9100
 _LARGEST_WEIGHT = 100
+_LONGEST_WRED_NAME = 32
+"""Characters (sonic-wred-profile.yang)."""
 _LIKE = "Ethernet0, Ethernet4 and on, by their first lane (step of [[ports]])"
 _NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", _LIKE, by_lanes=True)
 
@@ -236,11 +238,17 @@ def _marked_queues(settings: Settings) -> dict[str, Queue]:
 
 
 def _wred_names(settings: Settings) -> dict[tuple[str, Ecn], str]:
-    """Returns the WRED profile's name for each class's marks; it names the ports where other ports mark otherwise."""
-    return {
-        (name, ecn): f"{name}{marking.suffix.replace('-', '_')}".upper()
-        for (name, ecn), marking in marks(settings).items()
-    }
+    """Returns the WRED profile's name for each class's marks; it names the ports where other ports mark otherwise.
+
+    If that is too long for SONiC, the class's priority stands for its name, which begins with a letter.
+    """
+    priorities = {one.name: one.priority for one in settings.classes}
+    found = {}
+    for (name, ecn), marking in marks(settings).items():
+        suffix = marking.suffix.replace("-", "_")
+        fits = len(name) + len(suffix) <= _LONGEST_WRED_NAME
+        found[name, ecn] = f"{name if fits else priorities[name]}{suffix}".upper()
+    return found
 
 
 def _wred(ecn: Ecn) -> WredProfile:

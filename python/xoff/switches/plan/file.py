@@ -49,8 +49,8 @@ class Scheme(StrEnum):
 class Ports(Table):
     """Ports that are alike."""
 
-    name: str = "ports"
-    """Name of the group in rows, where there are several groups."""
+    name: Annotated[str, Field(max_length=30)] = "ports"
+    """Name of the group in rows and in exported configuration, where there are several groups."""
     count: Annotated[StrictInt, Field(ge=1)] | None = None
     """Number of ports; left out, as many as there are names, or all of the chip."""
     names: tuple[str, ...] | None = None
