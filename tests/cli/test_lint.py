@@ -85,7 +85,7 @@ def test_which_lookup_table_is_whose_is_not_guessed(command: Command) -> None:
     config = EXAMPLES / "good" / "config_db.json"
     lookups = [EXAMPLES / folder / "pg_profile_lookup.ini" for folder in ("good", "leaf")]
     outcome = command("lint", config, config, *lookups)
-    assert (outcome.status, outcome.out) == (2, "")
+    assert (outcome.status, outcome.out) == (2, ""), "its switch alone is left out, and there is no other"
     second = f"{lookups[1]}: is a second lookup table beside {lookups[0]}, and a switch has one"
     assert outcome.err == f"{second}; expected one of them, or the files of each switch in a folder of its own\n"
     Path("one.json").write_text(config.read_text(encoding="utf-8"), encoding="utf-8")
@@ -127,6 +127,36 @@ def test_checks_are_listed(command: Command) -> None:
     outcome = command("lint", "--checks")
     assert outcome.status == 0
     assert "headroom_below_cable       Headroom below the bytes in flight on the cable" in outcome.out
+
+
+def test_a_file_that_cannot_be_read_keeps_no_other_from_being_checked(command: Command) -> None:
+    fault = EXAMPLES / "faults" / "maximum_below_minimum.json"
+    outcome = command("lint", "none.json", fault)
+    assert outcome.status == 2
+    assert outcome.err.startswith("none.json: cannot read: no such file or directory; ")
+    assert outcome.out.endswith("1 error in 1 file\n")
+    for folder in ("one", "other"):
+        Path(folder).mkdir()
+        for name in ("config_db.json", "pg_profile_lookup.ini"):
+            text = (EXAMPLES / "good" / name).read_text(encoding="utf-8")
+            Path(folder, name).write_text(text.replace("leaf1", folder), encoding="utf-8")
+    Path("one", "second.ini").write_text("100000 5m 1 2 3 0\n", encoding="utf-8")
+    outcome = command("lint", *Path("one").iterdir(), *Path("other").iterdir(), "--json")
+    assert (outcome.status, outcome.out) == (2, "[]\n")
+    assert outcome.err.startswith("one/")
+    assert "is a second lookup table beside one/" in outcome.err
+
+
+def test_nothing_to_check_is_no_verdict(command: Command) -> None:
+    Path("ports.json").write_text('{"PORT": {"Ethernet0": {"speed": "400000"}}}', encoding="utf-8")
+    Path("empty.ini").write_text("# speed cable size xon xoff threshold\n", encoding="utf-8")
+    outcome = command("lint", "ports.json", "empty.ini")
+    assert (outcome.status, outcome.out) == (2, "Nothing to check in 2 files of one switch\n")
+    nothing = "nothing to check: no row is about buffers, marks or pauses"
+    assert outcome.err == f"ports.json: {nothing}\nempty.ini: {nothing}\n"
+    good = EXAMPLES / "good" / "config_db.json"
+    outcome = command("lint", good, "empty.ini")
+    assert outcome.err == "", "a table without rows is one"
 
 
 @pytest.mark.parametrize(

@@ -39,25 +39,35 @@ def lint(
 ) -> None:
     """Hold a switch's buffer, ECN and PFC tables against physics, and against one another.
 
-    Exit status: 0 nothing worse than a note, 1 findings, 2 a file that cannot be read.
+    Exit status: 0 nothing worse than a note; 1 errors or warnings, which hurt traffic; 2 a file that cannot be read,
+    or nothing to check in any.
     """
     from xoff.switches.lint import Severity
-    from xoff.switches.lint.switches import without_config
+    from xoff.switches.lint.switches import nothing_to_check, without_config
     from xoff.switches.lint.tables import Tables, several
     from xoff.switches.switch_tables import SwitchTables
 
     if checks:
         _print_checks()
         return
-    tables = SwitchTables.load(*files or (), chip=chip)
+    tables, refused = SwitchTables.load_readable(*files or (), chip=chip)
     findings = tables.lint(ignore or ())
     judged = [Tables.of(files, tables.chip) for files in tables.switches]
+    for error in refused:
+        click.echo(printable(str(error)), err=True)
     if alone := without_config(tables.switches):
         click.echo(f"{several(alone)}: {_ALONE}", err=True)
+    empty = [files for files in tables.switches if nothing_to_check(files)]
+    for file in (file for files in empty for file in files):
+        click.echo(printable(f"{file.name}: {_EMPTY}"), err=True)
+    is_empty = len(empty) == len(tables.switches)
     if as_json:
         click.echo(json_text.document([finding.as_data() for finding in findings]))
-    else:
-        _print(findings, _told(sum(map(len, tables.switches)), len(tables.switches)) + _memory(judged))
+    elif tables.switches:
+        told = _told(sum(map(len, tables.switches)), len(tables.switches))
+        _print(findings, told + _memory(judged), "Nothing to check" if is_empty else "Nothing found")
+    if refused or is_empty:
+        raise click.exceptions.Exit(2)
     bearable = Severity.NOTE if not strict else Severity.NOTE + 1
     if any(finding.severity < bearable for finding in findings):
         raise click.exceptions.Exit(1)
@@ -72,6 +82,7 @@ def _print_checks() -> None:
 
 
 _ALONE = "held against no config_db.json; those of one switch belong together, in a folder of its own"
+_EMPTY = "nothing to check: no row is about buffers, marks or pauses"
 _COLOURS = ("red", "yellow", "cyan")
 
 
@@ -90,7 +101,7 @@ def _memory(switches: list[Tables]) -> str:
     return "; pools are held against no chip's memory (--chip names one)"
 
 
-def _print(findings: list[Finding], judged: str) -> None:
+def _print(findings: list[Finding], judged: str, nothing: str) -> None:
     from rich.text import Text
 
     from xoff.switches.lint import Severity
@@ -108,4 +119,4 @@ def _print(findings: list[Finding], judged: str) -> None:
     told = [
         f"{counts[severity]} {severity}{'s' * (counts[severity] != 1)}" for severity in Severity if counts[severity]
     ]
-    console.print(f"{', '.join(told) or 'Nothing found'} in {judged}")
+    console.print(f"{', '.join(told) or nothing} in {judged}")

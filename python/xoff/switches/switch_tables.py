@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from xoff.switches.onto import put_onto
 from xoff.text import text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from xoff.scenario.catalogue import Entry
     from xoff.scenario.scenario import Scenario
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
     from xoff.switches.onto import Onto
 
 _EXPECTED = "expected config_db.json or pg_profile_lookup.ini of SONiC"
+
+
+@contextmanager
+def _collected(errors: list[InputError]) -> Iterator[None]:
+    """Adds an InputError of the block to a list."""
+    try:
+        yield
+    except InputError as error:
+        errors.append(error)
 
 
 @dataclass(frozen=True)
@@ -46,16 +56,34 @@ class SwitchTables:
 
         Raises InputError, one line that names file, key and remedy.
         """
+        tables, refused = cls.load_readable(*paths, chip=chip)
+        for error in refused:
+            raise error
+        return tables
+
+    @classmethod
+    def load_readable(cls, *paths: str | Path, chip: str | None = None) -> tuple[SwitchTables, list[InputError]]:
+        """Reads the files that can be read, and returns them with the errors of the others.
+
+        Also refused are the files of a switch that has two lookup tables. Raises InputError where no file is named, and
+        for a chip that is unknown.
+        """
         if not paths:
             raise InputError(None, "FILE", "no file is named", _EXPECTED)
         chips = {entry["name"]: entry for entry in catalogue.chips()}
         of_chip = None if chip is None else chips[known("chip", chip, chips)]
-        names = dict.fromkeys(map(str, paths))
-        files = [
-            parse(name, text_file.read(Path(name), name, remedy=_EXPECTED, refusal=InputError, exact=True))
-            for name in names
-        ]
-        return cls(tuple(by_switch(files)), of_chip)
+        files: list[SwitchFile] = []
+        switches: list[tuple[SwitchFile, ...]] = []
+        refused: list[InputError] = []
+        for name in dict.fromkeys(map(str, paths)):
+            with _collected(refused):
+                text = text_file.read(Path(name), name, remedy=_EXPECTED, refusal=InputError, exact=True)
+                files.append(parse(name, text))
+        for its in by_switch(files):
+            with _collected(refused):
+                Tables.of(its)
+                switches.append(its)
+        return cls(tuple(switches), of_chip), refused
 
     def lint(self, ignore: Iterable[str] = ()) -> list[Finding]:
         """Returns everything that is wrong with the tables, the worst first, then by file and line.

@@ -35,8 +35,7 @@ def test_of_rows_with_one_speed_and_cable_the_last_counts() -> None:
             "t.ini: line 1: cable: '5' is no length; expected whole metres with their unit, such as 40m",
         ),
         ("100G 5m 1 2 3 0", "t.ini: line 1: speed: '100G' is no whole number; expected digits only"),
-        ("100000 5m 1 2 3 9", "t.ini: line 1: threshold: '9' is not allowed; expected less than or equal to 7"),
-        ("# nothing else", "t.ini: has no rows; expected pg_profile_lookup.ini of SONiC: speed cable size "),
+        ("100000 5m 1 2 3 -9", "t.ini: line 1: threshold: '-9' is not allowed; expected greater than or equal to -8"),
     ],
 )
 def test_what_is_no_such_file_is_refused(line: str, says: str) -> None:

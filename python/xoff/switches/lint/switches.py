@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xoff.errors import InputError
 from xoff.switches.sonic import ConfigFile, PgProfileLookup
+from xoff.switches.sonic.config_file import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,6 +56,30 @@ def without_config(switches: Sequence[Sequence[SwitchFile]]) -> list[str]:
     if not any(map(configs_of, switches)):
         return []
     return [lookup.name for files in switches if not configs_of(files) for lookup in lookups_of(files)]
+
+
+_CONTEXT = frozenset(
+    {
+        "DEVICE_METADATA",
+        "PORT",
+        "DEVICE_NEIGHBOR",
+        "CABLE_LENGTH",
+        "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
+        "LOSSLESS_TRAFFIC_PATTERN",
+    }
+)
+"""Tables that other tables are held against, and that say nothing of buffers, marks or pauses by themselves."""
+
+
+def nothing_to_check(files: Iterable[SwitchFile]) -> bool:
+    """Whether a switch's files have no row about buffers, marks or pauses."""
+    return not any(map(_says_something, files))
+
+
+def _says_something(file: SwitchFile) -> bool:
+    if isinstance(file, PgProfileLookup):
+        return bool(file.rows)
+    return any(file.has_rows(table) for table in TABLES - _CONTEXT)
 
 
 def _are_one_switch(files: Sequence[SwitchFile]) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMPUTED = "NULL"
 """For the profile of a priority group that the switch makes itself."""
-_POOL_OF_LOOKUP = "ingress_lossless_pool"
+POOL_OF_LOOKUP = "ingress_lossless_pool"
 """Pool of the profiles that the switch makes of rows of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
 
 MTU_BYTES = 1500
@@ -276,11 +276,24 @@ class Tables:
         return Qos(self.config, self.invalid)
 
     def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
-        """Returns the lookup table's row that the switch takes for a port, and its line; none for a cable of 0 m."""
-        if self.lookup is None or self.computes or not self.cable_m(port):
+        """Returns the lookup table's row that the switch takes for a port, and its line.
+
+        None for a cable of 0 m, and where the pool of such rows is not there.
+        """
+        if self.lookup is None or self.computes or not self.cable_m(port) or self.lacks_pool_of_lookup:
             return None
         row = self.config.port.get(port)
         return self.lookup.row(row.speed if row else None, self.cable_m(port))
+
+    @property
+    def lacks_pool_of_lookup(self) -> bool:
+        """Whether there are pools, and not that of lookup tables: the switch makes no profile then."""
+        return self.has_table("BUFFER_POOL") and not self.has("BUFFER_POOL", POOL_OF_LOOKUP)
+
+    def threshold_field(self, row: PgProfile) -> str | None:
+        """Names the field that a row's threshold is for; None if the mode of the pool does not allow the number."""
+        pool = self.config.buffer_pool.get(POOL_OF_LOOKUP)
+        return row.threshold_field(pool.mode if pool else None)
 
     @property
     def computes(self) -> bool:
@@ -297,7 +310,7 @@ class Tables:
             if found is None:
                 continue
             row = found[1]
-            profile = self.config.buffer_profile.get(row.name) or _made_of(row)
+            profile = self.config.buffer_profile.get(row.name) or _made_of(row, self.threshold_field(row))
             pool = self.config.buffer_pool.get(profile.pool)
             for priority in self.qos.pfc_priorities(port):
                 index = self.qos.priority_group_of(port, priority)
@@ -312,15 +325,9 @@ class Tables:
                     yield Buffer(key, port, index, name, profile, pool)
 
 
-def _made_of(row: PgProfile) -> BufferProfile:
-    return BufferProfile(
-        pool=_POOL_OF_LOOKUP,
-        size=row.size,
-        xon=row.xon,
-        xoff=row.xoff,
-        xon_offset=row.xon_offset,
-        dynamic_th=row.threshold,
-    )
+def _made_of(row: PgProfile, threshold_field: str | None) -> BufferProfile:
+    made = BufferProfile(pool=POOL_OF_LOOKUP, size=row.size, xon=row.xon, xoff=row.xoff, xon_offset=row.xon_offset)
+    return made if threshold_field is None else made.model_copy(update={threshold_field: row.threshold})
 
 
 def several(names: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ Writer: TypeAlias = "Callable[[Port, int | None, Value], Edits]"
 Written: TypeAlias = "Callable[[Value], str | None]"
 """As a field has it; None where it cannot have it, and stays as it is."""
 
-_OF_LOOKUP = {"dynamic_th": "threshold"}
+_OF_LOOKUP = {"dynamic_th": "threshold", "static_th": "threshold"}
 """Fields of a profile by their names in a lookup table."""
 _EXPONENTS = range(-8, 8)
 

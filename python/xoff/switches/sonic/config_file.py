@@ -147,6 +147,10 @@ class ConfigFile:
             value = value[part]
         return True
 
+    def has_rows(self, table: str) -> bool:
+        """Whether a table is there and not empty."""
+        return bool(self._raw.get(table))
+
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of all tables that are there, of whatever kind."""

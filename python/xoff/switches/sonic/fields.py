@@ -46,6 +46,7 @@ _MOST = 2**64 - 1
 def _integer(value: Any) -> Any:  # noqa: ANN401 what stands in a file
     if not isinstance(value, str):
         return value
+    value = value.strip()  # as SONiC's models and stoul do
     if not re.fullmatch(r"-?[0-9]+", value):
         raise refusal("is no whole number", "expected digits only")
     return value if len(value) <= len(f"-{_MOST}") else _in_64_bits(_MOST + 1)
@@ -112,7 +113,8 @@ Bytes = Annotated[Integer, Field(ge=0)]
 Percent = Annotated[Integer, Field(ge=0, le=100)]
 DscpOfHeaders = Annotated[int | Literal["from-tc"], number_or("from-tc", 63), _TEXT]
 QueueOfHeaders = Annotated[int | Literal["dynamic"], number_or("dynamic", 255), _TEXT]
-Exponent = Annotated[Integer, Field(ge=-8, le=7)]
+LEAST_EXPONENT, MOST_EXPONENT = -8, 7
+Exponent = Annotated[Integer, Field(ge=LEAST_EXPONENT, le=MOST_EXPONENT)]
 """Of two: alpha = 2^n."""
 Boolean = Annotated[bool, BeforeValidator(_boolean), PlainSerializer(lambda value: str(value).lower())]
 CableLength = Annotated[int, Field(ge=0), BeforeValidator(_length), PlainSerializer(lambda metres: f"{metres}m")]

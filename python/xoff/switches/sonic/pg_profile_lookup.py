@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from xoff.errors import InputError
 from xoff.switches.sonic.config_db import Row
-from xoff.switches.sonic.fields import Bytes, CableLength, Exponent, Integer, refused
+from xoff.switches.sonic.fields import LEAST_EXPONENT, MOST_EXPONENT, Bytes, CableLength, Integer, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +31,8 @@ class PgProfile(Row):
     xon: Bytes
     xoff: Bytes
     """Headroom."""
-    threshold: Exponent
-    """Of two: alpha = 2^n."""
+    threshold: Annotated[Integer, Field(ge=LEAST_EXPONENT)]
+    """Exponent of two, alpha = 2^n, in a dynamic pool; bytes in a static one (sonic-swss, cfgmgr/buffermgr.cpp)."""
     xon_offset: Bytes | None = None
 
     @property
@@ -44,6 +44,16 @@ class PgProfile(Row):
     def name(self) -> str:
         """Name of the buffer profile that the switch makes of this row."""
         return f"pg_lossless_{self.speed}_{self.cable}m_profile"
+
+    def threshold_field(self, mode: str | None) -> str | None:
+        """Names the field of a buffer profile that the threshold is for, in a pool of a mode.
+
+        Without a mode the number decides: no exponent is above 7. None for a number that the mode does not allow.
+        """
+        is_exponent = self.threshold <= MOST_EXPONENT
+        if mode != "static" and is_exponent:
+            return "dynamic_th"
+        return "static_th" if mode != "dynamic" and self.threshold >= 0 else None
 
 
 @dataclass(frozen=True)
@@ -82,15 +92,13 @@ class PgProfileLookup:
         """Reads a file's text.
 
         Raises:
-            InputError: A row lacks a column or has a value that it cannot have; there is no row at all.
+            InputError: A row lacks a column or has a value that it cannot have.
         """
         rows = tuple(
             (number, _row(name, number, line.split()))
             for number, line in enumerate(text.splitlines(), start=1)
             if line.strip() and not line.lstrip().startswith("#")
         )
-        if not rows:
-            raise InputError(name, "", "has no rows", f"expected pg_profile_lookup.ini of SONiC: {' '.join(COLUMNS)}")
         last = {row.name: line for line, row in rows}
         counts = tuple(found for found in rows if last[found[1].name] == found[0])
         return cls(name, text, counts, tuple(found for found in rows if found not in counts))

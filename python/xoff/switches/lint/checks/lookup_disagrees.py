@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from xoff.switches.lint.tables import Tables
 
-_COLUMNS = {"size": "size", "xon": "xon", "xoff": "xoff", "xon_offset": "xon_offset", "dynamic_th": "threshold"}
+_COLUMNS = {name: name for name in ("size", "xon", "xoff", "xon_offset")}
 """Fields of a profile, and what they are in the lookup table."""
 
 
@@ -24,7 +24,9 @@ def lookup_disagrees(tables: Tables) -> Iterator[Fault]:
         profile = tables.config.buffer_profile.get(row.name)
         if profile is None:
             continue
-        pairs = {field: (getattr(profile, field), getattr(row, column)) for field, column in _COLUMNS.items()}
+        threshold = tables.threshold_field(row)
+        columns = _COLUMNS | ({threshold: "threshold"} if threshold else {})
+        pairs = {field: (getattr(profile, field), getattr(row, column)) for field, column in columns.items()}
         other = [
             field for field, (own, looked_up) in pairs.items() if None not in (own, looked_up) and own != looked_up
         ]
@@ -35,7 +37,7 @@ def lookup_disagrees(tables: Tables) -> Iterator[Fault]:
         yield Fault(
             Severity.WARNING if less else Severity.NOTE,
             tables.place("BUFFER_PROFILE", row.name, field),
-            f"{tables.place_of_row((line, row), _COLUMNS[field]).file}:{line} has {pairs[field][1]} for {row.speed} "
+            f"{tables.place_of_row((line, row), columns[field]).file}:{line} has {pairs[field][1]} for {row.speed} "
             f"{row.cable}m; the switch makes no profile of that row, since there is one of its name",
             f"{pairs[field][1]}, or no such profile, so that the switch makes it of the row",
         )
