@@ -210,7 +210,7 @@ def test_wred_that_drops_is_left_out_of_lossless_classes_alone() -> None:
 
 def test_a_profile_for_coloured_packets_marks_none() -> None:
     tables = good()
-    tables["WRED_PROFILE"]["AZURE_LOSSLESS"]["wred_green_enable"] = "false"
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"ecn": "ecn_yellow_red", "wred_green_enable": "false"}
     notes = [note for note in part_of(tables).notes if "AZURE_LOSSLESS" in note]
     assert notes == [
         "AZURE_LOSSLESS is for yellow and red packets alone, which a policer has coloured, and a scenario has none: "

@@ -317,7 +317,7 @@ def test_a_watchdog_that_is_told_no_time_is_none() -> None:
 
 def test_profile_admits_nothing() -> None:
     ((severity, line, _),) = of("profile_admits_nothing")
-    assert (severity, line) == (Severity.ERROR, 3)
+    assert (severity, line) == (Severity.NOTE, 3)
     tables = changed_good()
     tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["size"] = "9100"
     tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["static_th"] = "0"
@@ -490,7 +490,7 @@ def test_a_misspelt_field_of_trimming_is_found() -> None:
 
 def test_headroom_falls_with_cable() -> None:
     ((severity, line, physics),) = of("headroom_falls_with_cable")
-    assert (severity, line) == (Severity.WARNING, 4)
+    assert (severity, line) == (Severity.NOTE, 4)
     assert physics == "300 m have 180,000 B (line 2), and 1000 m hold 88,384 B more"  # 126,263 - 37,879
 
 
@@ -558,7 +558,7 @@ def test_threshold_cannot_fire() -> None:
 
 def test_ecn_after_pfc() -> None:
     static, dynamic, sometimes = of("ecn_after_pfc")
-    assert [static[0], dynamic[0], sometimes[0]] == [Severity.ERROR, Severity.WARNING, Severity.NOTE]
+    assert [static[0], dynamic[0], sometimes[0]] == [Severity.ERROR, Severity.NOTE, Severity.NOTE]
     assert "paused from 1,000,000 B on" in dynamic[2]
     assert "marks first if 2 ports or more feed it; fewer" in dynamic[2]  # 524,288 B each, below (9 MB - 1,048,576 B)/8
     assert "only if 43 ports or more feed it, and there are fewer" in static[2]  # 1,048,576 / 24,475 = 42.8
@@ -570,7 +570,7 @@ def test_a_group_is_paused_by_what_its_mmu_has_of_the_pool() -> None:
     tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "4000000", "green_max_threshold": "5000000"}
     assert judged(tables) == []
     (finding,) = judged(tables, chip="tomahawk_2")
-    assert (finding.severity, finding.check) == (Severity.WARNING, "ecn_after_pfc")
+    assert (finding.severity, finding.check) == (Severity.NOTE, "ecn_after_pfc")
     # A reserve of 4608 B, and half of what four such leave of 30 MB, in an MMU: 29,981,568 / 4 / 2.
     assert "paused from 3,752,304 B on" in finding.physics
     assert "of the pool's 7500000 B less 4608 B of reserves in one of 4 MMUs" in finding.physics
@@ -632,7 +632,7 @@ def test_an_mmu_has_its_part_of_the_ports(ports: int, of_mmu: int) -> None:
 
 def test_a_queue_holds_no_more_than_its_pool() -> None:
     ((severity, line, physics),) = of("threshold_above_pool")
-    assert (severity, line) == (Severity.WARNING, 4)
+    assert (severity, line) == (Severity.NOTE, 4)
     assert "egress_lossless_pool has 3,000,000 B, 29,000,000 B less" in physics
     tables = changed_good()
     tables["BUFFER_POOL"]["egress_lossless_pool"]["size"] = "3000000"
@@ -673,8 +673,8 @@ def test_headroom_of_all_priority_groups_is_held_against_the_memory() -> None:
 def test_reserves_of_all_queues_are_held_against_the_memory() -> None:
     tables = changed_good()
     tables["BUFFER_PROFILE"]["egress_lossy_profile"]["size"] = "6000000"
-    (finding,) = judged(tables, chip="trident_3")
-    assert finding.check == "memory_exceeded"
+    finding, pool = judged(tables, chip="trident_3")
+    assert (finding.check, pool.check) == ("memory_exceeded", "reserves_exceed_pool")
     assert "6 of 10 queues set aside 6,000,000 B each by it, and all 36,000,000 B" in finding.physics
 
 
@@ -708,6 +708,10 @@ def test_a_reserve_holds_headroom_only_where_senders_resume_by_it_and_none_is_sh
 def test_pools_that_only_fit_with_their_headroom_inside_are_a_note() -> None:
     tables = changed_good()
     tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}
+    assert judged(tables, chip="trident_3") == [], "a queue that never drops may hold 32,000,000 B"
+    del tables["BUFFER_QUEUE"], tables["BUFFER_PROFILE"]["egress_lossless_profile"]
+    for row in tables["BUFFER_PORT_EGRESS_PROFILE_LIST"].values():
+        row["profile_list"] = "egress_lossy_profile"
     (finding,) = judged(tables, chip="trident_3")
     assert (finding.severity, finding.check) == (Severity.NOTE, "memory_exceeded")
     assert (
@@ -719,14 +723,17 @@ def test_headroom_that_a_pool_must_hold_is_not_shared() -> None:
     """Half of what a pool of 32,732,160 B shares, with its 1,622,016 B of headroom or without, and one group's."""
     tables = changed_good()
     tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}
-    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15700000"
+    tables["BUFFER_POOL"]["egress_lossless_pool"]["size"] = "33000000"
+    profile = tables["BUFFER_PROFILE"]["egress_lossless_profile"]
+    profile["static_th"] = "15700000"
     assert {one.check for one in judged(tables, chip="trident_3")} == {"memory_exceeded"}
-    (finding,) = judged(tables)
-    assert finding.check == "lossless_queue_drops"
-    assert "one port that feeds it has sent up to 16,481,472 B" in finding.physics
-    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15600000"
+    assert judged(tables) == [], "nothing says which it is"
+    profile["static_th"] = "15600000"
+    assert {one.check for one in judged(tables)} == {"lossless_queue_drops"}
     (dropped,) = [one for one in judged(tables, chip="trident_3") if one.check == "lossless_queue_drops"]
     assert "one port that feeds it has sent up to 15,670,464 B" in dropped.physics
+    tables["BUFFER_PROFILE"]["never_drops"] = profile | {"static_th": "33000000"}
+    assert [one for one in judged(tables) if one.check == "lossless_queue_drops"] == [dropped]
 
 
 def test_a_limit_tells_what_headroom_leaves_of_its_pool() -> None:
@@ -734,7 +741,7 @@ def test_a_limit_tells_what_headroom_leaves_of_its_pool() -> None:
     tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}
     tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "16000000", "green_max_threshold": "16000000"}
     (finding,) = [one for one in judged(tables, chip="trident_3") if one.check == "ecn_after_pfc"]
-    less = "less 18432 B of reserves and 1622016 B of headroom, which it must hold to fit the chip"
+    less = "less 18432 B of reserves and 1622016 B of headroom, which it must hold to fit the memory"
     assert f"the pool's 32732160 B {less} with alpha = 1" in finding.physics
 
 
@@ -831,10 +838,11 @@ def test_between_pause_and_resume_is_a_packet(xon: str, offset: str, found: list
         ("200000", "0", [("xon_offset", Severity.WARNING)]),  # as far below xon as that may be
         ("4608", "4200", []),  # a packet of RoCE
         ("4608", "4199", [("xon_offset", Severity.NOTE)]),
-        # A group pauses at 14,995,392 B: half of what four reserves of 4608 B leave of 30 MB, and one of these.
-        ("14991192", "18432", []),
-        ("14991193", "18432", [("xon", Severity.NOTE)]),
-        ("14993893", "18432", [("xon", Severity.WARNING)]),
+        # A group pauses at 15,004,608 B at most: a reserve of 4608 B and half of 30 MB, if reserves are not within.
+        ("15000408", "18432", []),
+        ("15000409", "18432", [("xon", Severity.NOTE)]),
+        ("15003109", "18432", [("xon", Severity.WARNING)]),
+        ("15004608", "18432", [("xon", Severity.ERROR)]),
     ],
 )
 def test_resume_is_at_the_higher_of_two_thresholds(xon: str, offset: str, found: list[tuple[str, Severity]]) -> None:
@@ -855,17 +863,19 @@ def test_lossless_packets_may_be_smaller_than_those_of_their_port(mtu: str, foun
 
 def test_what_pfc_has_kept_a_queue_must_hold() -> None:
     shared, copied, unset = of("lossless_queue_drops")
-    assert "holds 1,107,692 B at most" in shared[2]  # 8 x 9 MB / (1 + 8 x 8)
-    # Two inputs up to their pauses, 9 MB x 2/8 / (1 + 2/8), and 80,000 B of headroom each.
-    assert "2 ports that feed it have sent up to 1,960,000 B" in shared[2]
-    assert "holds 1,333,333 B at most" in copied[2]  # 1/9 of 12 MB
+    # Lossy groups of three ports hold 24/25 of 7 MB: lossy queues get no more of 9 MB, and this one 8/9 of the rest.
+    assert "holds 2,026,666 B at most" in shared[2]
+    assert "of the pool's 9000000 B less 6720000 B in lossy queues" in shared[2]
+    # Two inputs up to their pauses, 9 MB x 2/4 / (1 + 2/4), and 80,000 B of headroom each.
+    assert "2 ports that feed it have sent up to 3,160,000 B" in shared[2]
+    assert "holds 2,400,000 B at most" in copied[2]  # 1/5 of 12 MB
     assert "waits in queue 3, of which no row of BUFFER_QUEUE says anything" in unset[2]
-    assert {severity for severity, _, _ in (shared, copied, unset)} == {Severity.WARNING}
+    assert [severity for severity, _, _ in (shared, copied, unset)] == [Severity.WARNING] * 2 + [Severity.NOTE]
 
 
 def test_a_queue_that_one_sender_overfills_is_an_error() -> None:
     tables = changed_good()
-    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15000000"
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "14000000"
     (finding,) = judged(tables)
     assert (finding.severity, finding.check) == (Severity.ERROR, "lossless_queue_drops")
     # Half of what four reserves of 4608 B leave of 30 MB, one of these and 120,000 B of headroom.
@@ -879,11 +889,12 @@ def test_a_pool_shares_what_its_reserves_leave() -> None:
         {"Ethernet0": "3", "Ethernet4": "3", "Ethernet8": "3"},
         {
             "in": {"type": "ingress", "mode": "dynamic", "size": "8150000"},
-            "out": {"type": "egress", "mode": "dynamic", "size": "20000000"},
+            "out": {"type": "egress", "mode": "dynamic", "size": "21000000"},
         },
         kept={"size": "50000", "xon": "0", "xon_offset": "20000", "dynamic_th": "0"},
         sent={"static_th": "4100000"},
     )
+    tables["BUFFER_PROFILE"]["all"] = {"pool": "out", "size": "0", "static_th": "21000000"}
     (finding,) = judged(tables)
     # 50,000 B reserved, 4,000,000 shared and 100,000 of headroom.
     assert "one port that feeds it has sent up to 4,150,000 B" in finding.physics
@@ -906,7 +917,7 @@ def test_a_threshold_that_may_be_of_one_mmu_or_of_the_chip_alone_is_no_error(typ
     )
     (finding,) = judged(tables)
     assert finding.check == "lossless_queue_drops"
-    assert finding.severity == Severity.WARNING
+    assert finding.severity == Severity.NOTE
     assert ("--chip" in finding.physics) == (type_ == "egress")
     tables["BUFFER_POOL"]["out"] |= {"type": "egress", "size": "12000000"}
     assert judged(tables)[0].severity == Severity.ERROR
@@ -1080,8 +1091,8 @@ def test_a_profile_that_differs_from_its_row_in_the_lookup_table() -> None:
 
 
 def test_the_switch_puts_what_it_looks_up_in_the_place_of_a_row() -> None:
-    replaced, kept, without = of("profile_of_other_link")
-    assert {severity for severity, *_ in (replaced, kept, without)} == {Severity.WARNING}
+    kept, replaced, without = of("profile_of_other_link")
+    assert [one[0] for one in (kept, replaced, without)] == [Severity.WARNING, Severity.NOTE, Severity.NOTE]
     assert replaced[2].startswith("Ethernet0: the switch puts pg_lossless_400000_40m_profile in the place of")
     assert replaced[2].endswith("(pg_profile_lookup.ini:3), with xoff = 120000, and not 80000")
     assert "has no row 200000 40m, and the switch keeps pg_lossless_100000_40m_profile" in kept[2]
@@ -1116,7 +1127,7 @@ def test_a_cable_of_no_length_gets_no_headroom(profile: str | None, model: str) 
     if profile is None:
         del tables["BUFFER_PG"]["Ethernet0|3-4"]
     found = [one for one in judged(tables, LOOKUP) if one.check == "pfc_without_lossless"]
-    assert [one.severity for one in found] == [Severity.ERROR] * 2
+    assert [one.severity for one in found] == [Severity.NOTE] * 2
     assert "and CABLE_LENGTH says 0m, for which the switch makes no lossless profile" in found[0].physics
     assert found[0].remedy == "CABLE_LENGTH with the length of Ethernet0's cable, or no 3 in pfc_enable"
 
@@ -1135,7 +1146,7 @@ def test_nor_does_one_with_a_profile_that_is_to_be_computed(length: str, *, foun
     }
     tables["BUFFER_PG"]["Ethernet0|3-4"] = {"profile": "computed"}
     faults = [one for one in judged(tables) if one.check == "pfc_without_lossless"]
-    assert [one.severity for one in faults] == [Severity.ERROR] * 2 * found
+    assert [one.severity for one in faults] == [Severity.NOTE] * 2 * found
     assert all("set by computed, and CABLE_LENGTH says 0m" in one.physics for one in faults)
 
 
@@ -1247,19 +1258,19 @@ def test_a_row_that_is_invalid_is_no_reason_for_other_findings() -> None:
 
 
 def test_colours_without_their_switch() -> None:
-    silent, green_only = of("wred_without_colour")
-    assert [silent[0], green_only[0]] == [Severity.ERROR, Severity.NOTE]
-    assert "green packets, all that no policer has coloured, are never marked" in silent[2]
+    ((severity, line, physics),) = of("wred_without_colour")
+    assert (severity, line) == (Severity.NOTE, 4)
+    assert physics.startswith("SILENT: ecn_all marks green, yellow and red packets, whose WRED is off: those that are")
 
 
 def test_pfc_and_lossless_groups_go_together() -> None:
     assert [line for _, line, _ in of("lossless_without_pfc")] == [4, 5]
-    assert [severity for severity, _, _ in of("pfc_without_lossless")] == [Severity.ERROR, Severity.WARNING]
+    assert [severity for severity, _, _ in of("pfc_without_lossless")] == [Severity.ERROR, Severity.NOTE]
 
 
 def test_traffic_comes_in_and_waits_by_the_priority_that_pauses_it() -> None:
     no_class, another_queue, no_dscp = of("maps_disagree")
-    assert [no_class[0], another_queue[0], no_dscp[0]] == [Severity.ERROR, Severity.ERROR, Severity.WARNING]
+    assert [no_class[0], another_queue[0], no_dscp[0]] == [Severity.ERROR, Severity.ERROR, Severity.NOTE]
     assert "Ethernet0: priority 3 pauses for priority group 3, and no traffic class comes into that" in no_class[2]
     assert "waits in queue 1, while a neighbour's pause of priority 3 stops queue 3" in another_queue[2]
     assert "no DSCP or 802.1p priority leads to traffic class 3" in no_dscp[2]
@@ -1299,7 +1310,7 @@ def test_an_802_1p_priority_leads_to_a_traffic_class_as_a_dscp_does() -> None:
 
 def test_a_traffic_class_has_a_queue_at_every_port_and_a_priority_group_where_it_comes_in() -> None:
     queue, group = of("traffic_class_unmapped")
-    assert [queue[:2], group[:2]] == [(Severity.WARNING, 5), (Severity.WARNING, 8)]
+    assert [queue[:2], group[:2]] == [(Severity.WARNING, 5), (Severity.NOTE, 8)]
     assert "traffic class 5, of DSCP 46 and 1 more, has no queue in this map, used by Ethernet0 and 1 more" in queue[2]
     assert "traffic class 6, of 802.1p priority 6, has no priority group in this map, used by Ethernet4" in group[2]
     tables = changed_good()
@@ -1636,7 +1647,7 @@ def in_chassis(tables: dict[str, Any], card: str) -> dict[str, Any]:
 def test_queues_of_this_line_card_are_those_of_its_ports() -> None:
     tables = changed_good()
     tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "20000000", "green_max_threshold": "20000000"}
-    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15000000"
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "14000000"
     plain, here = judged(tables), judged(in_chassis(tables, "linecard1|asic0"))
     assert [finding.physics for finding in here] == [finding.physics for finding in plain]
     assert {"ecn_after_pfc", "lossless_queue_drops"} <= {finding.check for finding in plain}

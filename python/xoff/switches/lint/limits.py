@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.switches.lint.physics import alpha, dynamic_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from xoff.switches.lint.tables import Buffer, Tables
 
 
@@ -26,14 +23,14 @@ class Limit(NamedTuple):
     """Whether it may hold all of its pool."""
 
 
-def limit_of(tables: Tables, buffer: Buffer, beside: Sequence[Fraction] = ()) -> Limit | None:
-    """Returns the limit of a buffer beside busy ones of its pool with alphas `beside`; None where tables do not say.
+def limit_of(tables: Tables, buffer: Buffer, beside: int = 0) -> Limit | None:
+    """Returns the limit of a buffer whose pool holds bytes of others besides; None where tables do not say.
 
     A threshold is of what a pool shares, to which come its own reserves. A pool is what one MMU has of it; static_th is
-    that of an MMU already.
+    that of an MMU already. A static_th of 0 says nothing: to SAI it is no limit (saibuffer.h), and to some chips all.
     """
     profile, name, reserve = buffer.profile, buffer.profile_name, buffer.reserve
-    if profile is None:
+    if profile is None or profile.static_th == 0:
         return None
     pool, larger = tables.shared(profile.pool), f"a larger threshold in {name}"
     own = f"{reserve} reserved + " if reserve else ""
@@ -45,18 +42,18 @@ def limit_of(tables: Tables, buffer: Buffer, beside: Sequence[Fraction] = ()) ->
         return Limit(fixed, f"{own}static_th of {name}", larger, fixed)
     if profile.dynamic_th is None or pool is None:
         return None
-    share, others = alpha(profile.dynamic_th), sum(beside, Fraction(0))
-    of_others, queues = (f" + {others}", f" beside {len(beside)} busy queues") if beside else ("", "")
-    ratio = f"alpha/(1 + alpha{of_others}) of {_of_pool(tables, profile.pool)} with alpha = {share}{queues}"
-    size = reserve + dynamic_limit(profile.dynamic_th, pool, others)
+    share = alpha(profile.dynamic_th)
+    ratio = f"alpha/(1 + alpha) of {_of_pool(tables, profile.pool, beside)} with alpha = {share}"
+    size = reserve + dynamic_limit(profile.dynamic_th, max(0, pool - beside))
     return Limit(size, f"{own}{ratio}, by {name}", larger, reserve + int(share * pool))
 
 
-def _of_pool(tables: Tables, name: str) -> str:
+def _of_pool(tables: Tables, name: str, beside: int = 0) -> str:
     """Says how many bytes of a pool are shared, and how they follow from its size."""
-    size, reserves = tables.part(tables.config.buffer_pool[name].size), tables.reserves[name] // tables.mmus
+    size, reserves = tables.part(tables.config.buffer_pool[name].size), tables.reserves_within(name) // tables.mmus
     headroom = tables.headroom_within(name) // tables.mmus
     parts = [f"{reserves} B of reserves"] if reserves else []
-    parts += [f"{headroom} B of headroom, which it must hold to fit the chip"] if headroom else []
+    parts += [f"{headroom} B of headroom, which it must hold to fit the memory"] if headroom else []
+    parts += [f"{beside} B in lossy queues"] if beside else []
     less = f" less {' and '.join(parts)}" if parts else ""
     return f"the pool's {size} B{less}{f' in one of {tables.mmus} MMUs' if tables.mmus > 1 else ''}"

@@ -44,13 +44,10 @@ def alpha(exponent: int) -> Fraction:
     return Fraction(2) ** exponent
 
 
-def dynamic_limit(exponent: int, pool_bytes: int, beside: Fraction = Fraction(0)) -> int:
-    """Returns the bytes that one queue may hold of a pool under Dynamic Threshold, beside busy queues.
-
-    `beside` is the sum of their alphas. Alone, a queue may hold alpha B/(1 + alpha).
-    """
+def dynamic_limit(exponent: int, pool_bytes: int) -> int:
+    """Returns the bytes that one queue alone may hold of a pool under Dynamic Threshold, alpha B/(1 + alpha)."""
     share = alpha(exponent)
-    return int(share * pool_bytes / (1 + share + beside))
+    return int(share * pool_bytes / (1 + share))
 
 
 def guaranteed_minimum(exponent: int, pool_bytes: int, ports: int, classes: int) -> int:

@@ -82,6 +82,11 @@ class Qos:
         groups = self._map(port, "pfc_to_pg_map", self._config.pfc_priority_to_priority_group_map) or {}
         return groups.get(str(priority), priority)
 
+    def names_group_of(self, port: str, priority: int) -> bool:
+        """Whether a map names the priority group that a PFC priority pauses."""
+        groups = self._map(port, "pfc_to_pg_map", self._config.pfc_priority_to_priority_group_map) or {}
+        return str(priority) in groups
+
     def queue_of(self, port: str, priority: int) -> int:
         """Returns the queue that a PFC priority pauses; the queue of the same number where no map says other."""
         queues = self._map(port, "pfc_to_queue_map", self._config.map_pfc_priority_to_queue) or {}

@@ -21,7 +21,9 @@ class Ramp(NamedTuple):
     probability: int
     """At the maximum, in percent."""
     marks: bool
-    """Or drops."""
+    """Whether ECN-capable packets are marked; else they are dropped."""
+    drops: bool
+    """Whether packets that are not ECN-capable are dropped: WRED is on."""
 
 
 def marked_colours(wred: WredProfile) -> tuple[str, ...]:
@@ -30,14 +32,19 @@ def marked_colours(wred: WredProfile) -> tuple[str, ...]:
 
 
 def ramps(wred: WredProfile) -> list[Ramp]:
-    """Returns the ramps that are switched on, each once."""
+    """Returns the ramps that are switched on, each once.
+
+    A colour's thresholds count if its WRED is on, or ECN is on for the colour (SAI saiwred.h). Packets that are not
+    ECN-capable are dropped in the first case only.
+    """
     marked = marked_colours(wred)
     found: dict[tuple[int, int, int, bool], Ramp] = {}
     for colour in COLOURS:
         minimum = getattr(wred, f"{colour}_min_threshold")
         maximum = getattr(wred, f"{colour}_max_threshold")
         probability = getattr(wred, f"{colour}_drop_probability")
-        if getattr(wred, f"wred_{colour}_enable") and minimum is not None and maximum is not None:
+        drops = getattr(wred, f"wred_{colour}_enable")
+        if (drops or colour in marked) and minimum is not None and maximum is not None:
             key = (minimum, maximum, 100 if probability is None else probability, colour in marked)
-            found.setdefault(key, Ramp(colour, *key))
+            found.setdefault(key, Ramp(colour, *key, drops))
     return list(found.values())

@@ -75,12 +75,16 @@ class Tables:
         lookup: What the switch takes headroom from where no row of BUFFER_PG sets it.
         chip: What the tables are for, if that was said. Each of its MMUs has an equal part of every pool.
         beside: Tables of other switches, which may be at the other ends of links.
+        reserves_apart: Whether reserves come on top of the sizes of pools, as on Spectrum; SAI has them inside.
+        headroom_inside: Whether headroom is inside the sizes of pools; None for what the tables and the chip say.
     """
 
     sources: tuple[ConfigFile, ...]
     lookup: PgProfileLookup | None = None
     chip: Entry | None = None
     beside: tuple[Tables, ...] = ()
+    reserves_apart: bool = False
+    headroom_inside: bool | None = None
 
     @classmethod
     def of(cls, files: Sequence[SwitchFile], chip: Entry | None = None) -> Tables:
@@ -138,8 +142,8 @@ class Tables:
         return self.chip or chip_of(self.here.hwsku if self.here else None)
 
     @cached_property
-    def holds_headroom(self) -> bool:
-        """Whether the size of pools must hold their headroom, too, for both to fit the chip."""
+    def holds_headroom(self) -> bool | None:
+        """Whether the size of pools must hold their headroom, too, for both to fit; None where that is not known."""
         return memory.holds_headroom(self)
 
     @property
@@ -182,11 +186,19 @@ class Tables:
         return found
 
     def shared(self, pool: str) -> int | None:
-        """Returns the shared bytes of a pool in an MMU, its size less all reserves (SAI saibuffer.h), if any."""
+        """Returns the shared bytes of a pool in an MMU, its size less all reserves (SAI saibuffer.h).
+
+        None where no table says the size, and where reserves do not fit into it: what is shared then, is not known.
+        """
         row = self.config.buffer_pool.get(pool)
         if row is None or row.size is None:
             return None
-        return max(0, row.size - self.reserves[pool] - self.headroom_within(pool)) // self.mmus
+        rest = row.size - self.reserves_within(pool) - self.headroom_within(pool)
+        return None if rest < 0 else rest // self.mmus
+
+    def reserves_within(self, pool: str) -> int:
+        """Returns the bytes of a pool's size that are reserves."""
+        return 0 if self.reserves_apart else self.reserves[pool]
 
     def headroom_within(self, pool: str) -> int:
         """Returns the bytes of a pool's size that are headroom: 0 where headroom comes on top."""

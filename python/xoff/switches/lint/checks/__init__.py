@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from xoff.switches.lint.checks.bracketed_reference import bracketed_reference
 from xoff.switches.lint.checks.classes_disagree import classes_disagree
@@ -44,6 +44,7 @@ from xoff.switches.lint.checks.profile_of_other_link import profile_of_other_lin
 from xoff.switches.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.switches.lint.checks.queue_unjudged import queue_unjudged
 from xoff.switches.lint.checks.repeated_key import repeated_key
+from xoff.switches.lint.checks.reserves_exceed_pool import reserves_exceed_pool
 from xoff.switches.lint.checks.speed_of_no_ethernet import speed_of_no_ethernet
 from xoff.switches.lint.checks.threshold_above_pool import threshold_above_pool
 from xoff.switches.lint.checks.threshold_cannot_fire import threshold_cannot_fire
@@ -67,7 +68,9 @@ if TYPE_CHECKING:
     from xoff.switches.lint.finding import Fault
     from xoff.switches.lint.tables import Tables
 
-CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
+    Check: TypeAlias = Callable[[Tables], Iterator[Fault]]
+
+CHECKS: tuple[Check, ...] = (
     invalid_value,
     repeated_key,
     misspelt_table,
@@ -81,6 +84,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     profile_without_threshold,
     profile_admits_nothing,
     profile_below_packet,
+    reserves_exceed_pool,
     trimming_refused,
     lossless_trimmed,
     trimming_unset,
@@ -125,3 +129,6 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     watchdog_without_time,
     watchdog_below_poll,
 )
+
+BY_SHARES = frozenset({ecn_after_pfc, lossless_queue_drops, threshold_cannot_fire, xon_above_xoff})
+"""Checks that judge by what reserves leave of a pool."""

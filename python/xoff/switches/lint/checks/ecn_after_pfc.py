@@ -32,8 +32,8 @@ class _Pair(NamedTuple):
 def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
     """K_min above the occupancy at which senders are paused.
 
-    A warning where a queue marks first if several ports feed it: two, or as many as there are. A note where the order
-    hangs on how traffic comes in, which DCQCN (section 4) rules out.
+    A warning where a queue marks first if as many ports feed it as there are, and a note if two do, as in any incast. A
+    note, too, where the order hangs on how traffic comes in, which DCQCN (section 4) rules out.
     """
     seen = set()
     for pair in _pairs(tables):
@@ -60,9 +60,10 @@ def _always(tables: Tables, pair: _Pair) -> list[Fault]:
         return []
     needed, there = _senders(tables, pair), len({group.port for group in tables.priority_groups if group.lossless}) - 1
     is_reached = needed is not None and needed <= max(_FEW, there)
+    severity = Severity.WARNING if is_reached else Severity.ERROR
     return [
         Fault(
-            Severity.WARNING if is_reached else Severity.ERROR,
+            Severity.NOTE if needed is not None and needed <= _FEW else severity,
             _place(tables, pair),
             f"senders into {pair.group.port} are paused from {bytes_text(limit.size)} on: {limit.formula}; "
             f"{_order(needed, is_reached=is_reached)}",

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def headroom_falls_with_cable(tables: Tables) -> Iterator[Fault]:
-    """Headroom that falls as the cable grows, at one speed; memory may be the reason, physics is not."""
+    """Headroom that falls as the cable grows, at one speed; memory may be the reason, physics is not.
+
+    A note: whether the longer cable has enough, other checks say.
+    """
     ordered = sorted(headrooms(tables), key=lambda headroom: (*_at_one_speed(headroom), headroom.cable_m))
     for (_, speed), same in groupby(ordered, key=_at_one_speed):
         largest = None
@@ -27,7 +30,7 @@ def headroom_falls_with_cable(tables: Tables) -> Iterator[Fault]:
                 cable = bytes_on_cable(speed, headroom.cable_m)
                 more = cable - bytes_on_cable(speed, largest.cable_m)
                 yield Fault(
-                    Severity.WARNING,
+                    Severity.NOTE,
                     headroom.place,
                     f"{largest.cable_m} m have {bytes_text(largest.xoff_bytes)} (line {largest.place.line}), and "
                     f"{headroom.cable_m} m hold {bytes_text(more)} more",

@@ -34,8 +34,8 @@ _GROUPS = _Map(
 def maps_disagree(tables: Tables) -> Iterator[Fault]:
     """A PFC priority whose group no traffic class has, or whose traffic waits in a queue that it does not pause.
 
-    A warning where the maps agree and nothing that packets carry leads there, and where a map of priorities has no row
-    for it.
+    A warning where a map of priorities has no row for it. A note where nothing that packets carry leads there, and
+    where the class of that number has a group of its own by another number: no map says which priority pauses for that.
     """
     for of in (_QUEUES, _GROUPS):
         yield from _left_out(tables, of)
@@ -76,7 +76,8 @@ def _of_priority(qos: Qos, port: str, priority: int) -> Iterator[tuple[str, Seve
             f"priority {priority} pauses for priority group {group}, and no traffic class comes into that: "
             "nobody is ever paused"
         )
-        yield "tc_to_pg_map", Severity.ERROR, physics, f"a traffic class with priority group {group}"
+        severity = Severity.NOTE if _has_group_of_its_own(qos, port, priority) else Severity.ERROR
+        yield "tc_to_pg_map", severity, physics, f"a traffic class with priority group {group}"
     for traffic_class in classes:
         waits_in = qos.queue_of_class(port, traffic_class)
         if waits_in != queue:
@@ -92,4 +93,11 @@ def _of_priority(qos: Qos, port: str, priority: int) -> Iterator[tuple[str, Seve
         names = ", ".join(map(str, classes))
         leads = f"no DSCP or 802.1p priority leads to traffic class {names}"
         physics = f"{leads}, for which priority {priority} pauses"
-        yield "dscp_to_tc_map", Severity.WARNING, physics, f"a DSCP for traffic class {names}"
+        yield "dscp_to_tc_map", Severity.NOTE, physics, f"a DSCP for traffic class {names}"
+
+
+def _has_group_of_its_own(qos: Qos, port: str, priority: int) -> bool:
+    """Whether no other traffic class shares a group with that of a priority, of which no map names the group."""
+    return not qos.names_group_of(port, priority) and any(
+        qos.classes_of_group(port, group) == (priority,) for group in range(8)
+    )

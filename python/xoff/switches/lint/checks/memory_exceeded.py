@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from xoff.switches.lint.chips import chip_of
 from xoff.switches.lint.finding import Fault, Severity
-from xoff.switches.lint.memory import all_headroom, ingress_pools, most_of, own_headroom, shared_headroom
+from xoff.switches.lint.memory import (
+    all_headroom,
+    allowed_to_one,
+    ingress_pools,
+    most_of,
+    own_headroom,
+    shared_headroom,
+)
 from xoff.switches.lint.wording import bytes_text, listed
 
 if TYPE_CHECKING:
@@ -21,7 +28,8 @@ def memory_exceeded(tables: Tables) -> Iterator[Fault]:
 
     Every packet is counted twice, where it comes in and where it leaves: ingress pools share the memory, and so do
     egress pools; these are overbooked by design, so that only each alone is held against it. Whether `size` holds the
-    pool's headroom differs from vendor to vendor: what is too large without is an error, what only fits with it a note.
+    pool's headroom differs from vendor to vendor: what is too large without is an error, what only fits with it a note,
+    unless a queue that never drops says it by what it may hold.
     Sizes of chips are published rounded: nothing is said of what is no more than 2 % too large.
     """
     chip, most = tables.chip_of_memory, most_of(tables)
@@ -43,7 +51,7 @@ def memory_exceeded(tables: Tables) -> Iterator[Fault]:
     if total > most:
         problem = f"{are} together; {_has(tables)}"
         yield Fault(Severity.ERROR, place, problem, f"{total - memory} less in them")
-    elif tables.holds_headroom:
+    elif tables.holds_headroom and allowed_to_one(tables) is None:
         problem = f"{are}, and headroom {bytes_text(headroom)}; {_has(tables)}, less than both together"
         remedy = f"{total + headroom - memory} less in them, unless size of this vendor's pools holds their headroom"
         yield Fault(Severity.NOTE, place, problem, remedy)

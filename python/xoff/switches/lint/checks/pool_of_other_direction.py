@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def pool_of_other_direction(tables: Tables) -> Iterator[Fault]:
-    """Ingress (a priority group, a port's list) by a profile of an egress pool, or egress by one of an ingress pool."""
+    """Ingress (a priority group, a port's list) by a profile of an egress pool, or egress by one of an ingress pool.
+
+    A note where the chip is not known: with some vendors a pool counts both directions, whatever its type says.
+    """
     yield from _of(tables, tables.priority_groups, "BUFFER_PG", "priority group", "ingress")
     yield from _of(tables, tables.queues, "BUFFER_QUEUE", "queue", "egress")
     yield from _of_lists(tables, tables.config.buffer_port_ingress_profile_list, "ingress")
@@ -33,7 +36,7 @@ def _of(tables: Tables, buffers: tuple[Buffer, ...], table: str, what: str, dire
         assert first.profile is not None, "it has a pool"
         assert first.pool is not None, "it was looked at"
         yield Fault(
-            Severity.ERROR,
+            _severity(tables),
             tables.place(table, first.row, "profile"),
             f"{what} {first.index} of {several(buffer.port for buffer in its)} is limited by {first.profile.pool}, an "
             f"{first.pool.type} pool: a {what} counts packets {_WHERE[direction]}",
@@ -51,7 +54,11 @@ def _of_lists(tables: Tables, rows: dict[str, ProfileList], direction: str) -> I
                 physics = (
                     f"{name} is of {profile.pool}, an {pool.type} pool: this list counts packets {_WHERE[direction]}"
                 )
-                yield Fault(Severity.ERROR, place, physics, f"profiles of {direction} pools alone")
+                yield Fault(_severity(tables), place, physics, f"profiles of {direction} pools alone")
 
 
 _WHERE = {"ingress": "as they come in", "egress": "as they wait to leave"}
+
+
+def _severity(tables: Tables) -> Severity:
+    return Severity.NOTE if tables.chip is None else Severity.ERROR

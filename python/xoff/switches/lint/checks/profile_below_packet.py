@@ -23,7 +23,7 @@ def profile_below_packet(tables: Tables) -> Iterator[Fault]:
     ports = _ports_by_profile(tables)
     for name, profile in tables.config.buffer_profile.items():
         admitted = profile.size + (profile.static_th or 0)
-        if profile.static_th is None or profile.xoff or not admitted:
+        if not profile.static_th or profile.xoff:
             continue
         mtu = max(map(tables.mtu_bytes, ports[name]), default=MTU_BYTES)
         if admitted >= mtu:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def threshold_cannot_fire(tables: Tables) -> Iterator[Fault]:
-    """K_min, or K_max, above what the buffer ever allows the queue: alpha/(1 + alpha) of its pool, or static_th."""
+    """K_min, or K_max, above what the buffer ever allows the queue: alpha/(1 + alpha) of its pool, or static_th.
+
+    A note where both are the same and no pool is as large: that switches a ramp off.
+    """
     seen = set()
     for queue in tables.queues:
         name, wred = tables.wred.get((queue.port, queue.index), ("", None))
@@ -27,14 +30,16 @@ def threshold_cannot_fire(tables: Tables) -> Iterator[Fault]:
             continue
         seen.add((name, queue.profile_name))
         for ramp in ramps(wred):
-            yield from _faults(tables, name, ramp, limit, f"queue {queue.index} of {queue.port}")
+            pool = tables.part(queue.pool.size if queue.pool else None) or limit.size
+            yield from _faults(tables, name, ramp, limit, pool, f"queue {queue.index} of {queue.port}")
 
 
-def _faults(tables: Tables, name: str, ramp: Ramp, limit: Limit, queue: str) -> Iterator[Fault]:
+def _faults(tables: Tables, name: str, ramp: Ramp, limit: Limit, pool: int, queue: str) -> Iterator[Fault]:
     holds = f"{queue} holds {bytes_text(limit.size)} at most, alone in its pool: {limit.formula}"
     if ramp.minimum >= limit.size:
+        is_off = ramp.minimum == ramp.maximum and ramp.minimum >= pool
         yield Fault(
-            Severity.ERROR,
+            Severity.NOTE if is_off else Severity.ERROR,
             tables.place("WRED_PROFILE", name, f"{ramp.colour}_min_threshold"),
             f"never reached: {holds}",
             f"{ramp.colour}_min_threshold below {limit.size}, or {limit.more}",

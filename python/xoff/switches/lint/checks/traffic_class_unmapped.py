@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class _Map(NamedTuple):
     """Map from traffic classes at a port."""
 
+    severity: Severity
     field: str
     table: str
     what: str
@@ -24,14 +25,22 @@ class _Map(NamedTuple):
     """Treatment of packets of a class without a row (SAI, saiqosmap.h)."""
 
 
-_QUEUES = _Map("tc_to_queue_map", "TC_TO_QUEUE_MAP", "queue", "its packets wait in queue 0, SAI's default")
-_GROUPS = _Map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", "priority group", "which one counts them, the chip decides")
+_QUEUES = _Map(
+    Severity.WARNING, "tc_to_queue_map", "TC_TO_QUEUE_MAP", "queue", "its packets wait in queue 0, SAI's default"
+)
+_GROUPS = _Map(
+    Severity.NOTE,
+    "tc_to_pg_map",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "priority group",
+    "which one counts them, the chip decides",
+)
 
 
 def traffic_class_unmapped(tables: Tables) -> Iterator[Fault]:
     """A traffic class of a DSCP or an 802.1p priority that a map of queues or of priority groups has no row for.
 
-    Packets may leave by any port: maps of queues are held against the classes of all.
+    Packets may leave by any port: maps of queues are held against the classes of all. A note of priority groups.
     """
     given = {port: tables.qos.classes_given(port) or {} for port in tables.qos.ports}
     anywhere: dict[int, list[str]] = defaultdict(list)
@@ -55,7 +64,7 @@ def _left_out(tables: Tables, of: _Map, given: dict[str, dict[int, list[str]]]) 
     for (name, traffic_class), ports in found.items():
         carried = several(given[ports[0]][traffic_class])
         yield Fault(
-            Severity.WARNING,
+            of.severity,
             tables.place(of.table, name, str(traffic_class)),
             f"traffic class {traffic_class}, of {carried}, has no {of.what} in this map, used by {several(ports)}: "
             f"{of.otherwise}",

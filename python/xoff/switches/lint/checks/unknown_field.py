@@ -23,6 +23,9 @@ _GLOBAL = "GLOBAL"
 _OF_GLOBAL = ("POLL_INTERVAL", "BIG_RED_SWITCH")
 """All fields of that row; those of ports have the others."""
 
+_REDUNDANT = {("BUFFER_PROFILE", "mode")}
+"""Fields that only repeat what others say: which threshold a profile has tells its mode."""
+
 
 def unknown_field(tables: Tables) -> Iterator[Fault]:
     """Fields of buffers, WRED, schedulers, queues, classes and watchdogs that SONiC does not have, or not in that row.
@@ -46,6 +49,8 @@ def _of_no_model(tables: Tables) -> Iterator[Fault]:
         follows = "so that SONiC refuses the whole row" if refused else "so that nothing follows"
         problem = f"{several(keys)} of {table} has no such field, {follows}"
         severity = Severity.ERROR if refused else Severity.WARNING
+        if (table, name) in _REDUNDANT:
+            severity = Severity.NOTE
         yield Fault(severity, tables.place(table, keys[0], name), problem, remedy)
 
 
