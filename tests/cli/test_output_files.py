@@ -3,14 +3,18 @@
 import errno
 import os
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import xoff
 from conftest import ROOT, Outcome
 from xoff import report
 from xoff.results.whole_file import written_whole
@@ -137,6 +141,31 @@ def test_a_run_is_kept_whatever_becomes_of_its_report(
     assert outcome.out.endswith("Results: out\nReport:  `xoff report out` draws it\n")
     assert "summary.json" in names(Path("out"))
     assert "report.html" not in names(Path("out"))
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_a_run_is_written_elsewhere_if_its_folder_goes(
+    command: Command, small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_full: bool
+) -> None:
+    run, temporary = xoff.Scenario.run, tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    def and_remove(*arguments: Any, **options: Any) -> xoff.Result:  # noqa: ANN401 as they come
+        shutil.rmtree("gone")
+        return run(*arguments, **options)
+
+    monkeypatch.setattr(xoff.Scenario, "run", and_remove)
+    with full_disk() if is_full else nullcontext():
+        outcome = command("run", small_file, "--out", "gone/out")
+    says = "gone/out: --out: cannot write here: no such file or directory; choose another folder with --out"
+    if is_full:
+        assert outcome == Outcome(2, "", f"{says}\n")
+        assert names(temporary) == []
+    else:
+        [elsewhere] = temporary.iterdir()
+        assert (outcome.status, outcome.err) == (2, f"{says}; this result is in {elsewhere / 'result'}\n")
+        assert xoff.Result.open(elsewhere / "result").digest == run(xoff.Scenario.load(small_file)).digest
 
 
 def test_figures_are_the_same_whatever_matplotlib_is_told(command: Command, small_file: Path) -> None:

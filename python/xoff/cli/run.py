@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,17 +14,16 @@ from xoff.cli import options
 from xoff.cli.options import FILE
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
-from xoff.errors import InputError, interrupts_held
+from xoff.errors import InputError, OutputError, interrupts_held
 from xoff.results.whole_file import written_whole
 from xoff.runs.cost import give_back_freed_memory
 from xoff.scenario.scenario import Scenario
 from xoff.text import json_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from xoff._xoff import Progress
     from xoff.results.result import Result
+    from xoff.results.staging import Staging
     from xoff.studies.bounds import Bound
 
 
@@ -63,8 +64,8 @@ def run(
 ) -> None:
     """Run a scenario, print its summary and write a result folder.
 
-    Exit status: 0 done, 1 the result is beyond what --at-most and --at-least allow, 2 wrong input or no report, 130
-    interrupted.
+    Exit status: 0 done, 1 the result is beyond what --at-most and --at-least allow, 2 wrong input, no report or not the
+    folder that was asked for, 130 interrupted.
     """
     bounds = _bounds(at_most, at_least, seeds)
     chosen = _loaded(scenario, tuple(changes or ()))
@@ -84,7 +85,7 @@ def run(
     give_back_freed_memory()
     with folder.prepare(out, chosen.name, force=force) as staging, interrupts_held() as came:
         result, interrupted = simulate(chosen, threads)
-        path = folder.commit(result, staging, report=False)
+        path, is_elsewhere = _write(result, staging)
     all_notes = (*chosen.left_out(), *notes.of_result(result))
     is_reported = False
     try:
@@ -106,7 +107,7 @@ def run(
     if broken:
         say("\n".join(broken), err=True)
         raise click.exceptions.Exit(1)
-    if report and not is_reported:
+    if is_elsewhere or (report and not is_reported):
         raise click.exceptions.Exit(2)
 
 
@@ -154,6 +155,38 @@ def simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
 
         result = scenario.run(threads=threads, progress=goes_on)
     return result, bool(came)
+
+
+def _write(result: Result, staging: Staging) -> tuple[Path, bool]:
+    """Writes a result, if its folder has become unwritable into one for temporary files, and says so.
+
+    Returns the folder, and whether it is not the one that was asked for. Raises OutputError if neither can be written.
+    """
+    from xoff.results import folder
+
+    try:
+        return folder.commit(result, staging, report=False), False
+    except OutputError as error:
+        if not error.reason:  # the system refuses nothing, and the result has a name beside
+            raise
+        path = _written_elsewhere(result)
+        if path is None:
+            raise
+        say(f"{error.on_command_line}; this result is in {path}", err=True)
+        return path, True
+
+
+def _written_elsewhere(result: Result) -> Path | None:
+    """Writes a result into a new folder for temporary files; None if that fails."""
+    try:
+        parent = Path(tempfile.mkdtemp(prefix="xoff-"))
+    except OSError:
+        return None
+    try:
+        return result.save(parent / "result", report=False)
+    except OutputError:
+        parent.rmdir()
+        return None
 
 
 def _write_report(result: Result, path: Path) -> bool:
