@@ -34,7 +34,9 @@ class ErrorKind(StrEnum):
     """Any other mistake, such as values that do not fit together."""
 
 
-_INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TERMINAL_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name))
+"""Signals that reach every process of a terminal: Ctrl-C, and except on Windows that the terminal was closed."""
+_INTERRUPTS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 _MOST_SEEDS = 10_000
 
 

@@ -15,12 +15,14 @@ import click
 from xoff._xoff import __version__
 from xoff.cli.commands import COMPLETE, Commands
 from xoff.cli.terminal import give_up_output, say
-from xoff.errors import InputError, OutputError, ResultWarning, WorkerLostError
+from xoff.errors import TERMINAL_SIGNALS, InputError, OutputError, ResultWarning, WorkerLostError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
+_NO_READER = 128 + 13
+"""Exit status of a process that SIGPIPE ended, a signal that Windows does not have."""
 
 
 @click.command(cls=Commands, no_args_is_help=True, context_settings={"show_default": True})
@@ -35,15 +37,16 @@ def main() -> None:
     Exit status: 0 done, 1 a failed run or plan, or findings, 2 wrong input, 130 interrupted, 141 nobody reads on.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup leaves it
-        signal.signal(signal.SIGHUP, signal.default_int_handler)  # that of a terminal which is closed
+    for number in TERMINAL_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(number, signal.default_int_handler)
     os.environ |= {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}  # figures look alike for all, and open no window
     try:
         with _warnings_told():
             _run()
     except BrokenPipeError:  # end as other tools do whose reader has gone: by SIGPIPE, as a shell tells of it
         give_up_output()
-        sys.exit(128 + signal.SIGPIPE)
+        sys.exit(_NO_READER)
 
 
 def _check_arguments() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import platform
 import re
@@ -22,6 +21,10 @@ def host() -> str:
 
 def lock(path: Path) -> int | None:
     """Locks a file or folder and returns the open file that holds the lock; None if it is locked or cannot be."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where a file that is open could not get its name
+        return None
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe keeps nobody waiting
     except OSError:

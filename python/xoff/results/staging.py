@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from xoff.errors import OutputError, interrupts_delayed
 from xoff.results import leftovers
 from xoff.results.exchange import exchange
+from xoff.results.flushing import flush
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -283,21 +284,13 @@ def _remove_empty(folders: list[Path]) -> None:
 
 def _flush(folder: Path) -> None:
     for path in (*folder.rglob("*"), folder):
-        opened = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+        flush(path)
 
 
 def _flush_entry(folder: Path) -> None:
     """Flushes the names in a folder to disk, where the system lets it."""
     with suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+        flush(folder)
 
 
 def _numbered(parent: Path, name: str) -> Iterator[Path]:

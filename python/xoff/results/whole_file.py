@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import interrupts_delayed
 from xoff.results import leftovers
+from xoff.results.flushing import flush
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def written_whole(path: Path, *, replaces: bool = True) -> Iterator[Path]:
         with interrupts_delayed():
             if path.exists():
                 shutil.copymode(path, beside)
-            _flush(beside)
+            flush(beside)
             _give_name(beside, path, replaces=replaces)
     finally:
         beside.unlink(missing_ok=True)
@@ -59,15 +60,6 @@ def _begun(path: Path) -> tuple[Path, int | None]:
     beside = path.with_name(f"{begin}{secrets.token_hex(4)}.partial{path.suffix}")
     os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     return beside, leftovers.lock(beside)
-
-
-def _flush(path: Path) -> None:
-    """Flushes a file to disk, so that not even a power cut leaves half of it under its name."""
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _give_name(beside: Path, path: Path, *, replaces: bool) -> None:

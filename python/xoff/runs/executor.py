@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from xoff.errors import WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
+from xoff.errors import TERMINAL_SIGNALS, WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
 from xoff.runs.store import kept_in
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 FoundT = TypeVar("FoundT")
 
-_OF_TERMINALS = (signal.SIGINT, signal.SIGHUP)
-"""Signals that reach every process of a terminal."""
 _cancelled: Event | None = None
 """In a worker process, the event that its parent sets to cancel the run."""
 _keeping = threading.Lock()
@@ -101,7 +99,10 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
 @contextmanager
 def _terminals_blocked() -> Iterator[None]:
     """Blocks the signals of terminals in a block; workers started there inherit that until they ignore them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
+    if not hasattr(signal, "pthread_sigmask"):  # Windows, where a Ctrl-C may end a worker that begins just then
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
     try:
         yield
     finally:
@@ -111,7 +112,7 @@ def _terminals_blocked() -> Iterator[None]:
 def _prepare(begun: Event, cancelled: Event) -> None:
     """Prepares a worker: it ignores signals of the terminal, which its parent handles, and ends with its parent."""
     global _cancelled
-    for number in _OF_TERMINALS:
+    for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     _cancelled = cancelled
     begun.set()
