@@ -106,6 +106,14 @@ impl SwitchLayout {
         }
     }
 
+    /// Whether the switch drops packets of these classes that are not ECN-capable, where it would mark them.
+    pub fn drops_incapable(&self, classes: Classes) -> bool {
+        match self {
+            Self::SharedMemory(layout) => layout.marks.drop_incapable(classes, layout.lossless_classes()),
+            Self::Cioq(layout) => layout.drops_incapable(),
+        }
+    }
+
     /// Notes for the user about this switch, a line each.
     pub fn notes(&self) -> BTreeSet<String> {
         match self {

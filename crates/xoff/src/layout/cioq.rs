@@ -129,6 +129,11 @@ impl CioqLayout {
         self.marks.are_some()
     }
 
+    /// Whether the switch drops packets that are not ECN-capable, where it would mark them.
+    pub fn drops_incapable(&self) -> bool {
+        self.marks.drop_incapable()
+    }
+
     /// Rate of the switch's crossbar.
     pub fn crossbar(&self) -> Rate {
         self.crossbar

@@ -7,7 +7,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::scenario::{ClassNumber, Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::markers::{Markers, OnPlaces, Placed};
-use crate::switch::marking::{self, Place, Range, Unfit};
+use crate::switch::marking::{self, AnyMarker, Place, Range, Unfit};
 use crate::switch::mmu::{Mmu, Pool, Reserve};
 
 /// Markers on queues, ports and pools before the run.
@@ -72,13 +72,23 @@ impl Marks {
         self.ports.at(port.into())
     }
 
-    /// Whether any marker marks packets of these classes. Packets of lossless classes are in no pool.
+    /// Whether any marker marks packets of these classes.
     pub(super) fn mark(&self, classes: Classes, lossless: Classes) -> bool {
+        self.asked_about(classes, lossless).next().is_some()
+    }
+
+    /// Whether any marker drops packets of these classes that are not ECN-capable.
+    pub(super) fn drop_incapable(&self, classes: Classes, lossless: Classes) -> bool {
+        self.asked_about(classes, lossless).any(AnyMarker::drops_incapable)
+    }
+
+    /// Markers of packets of these classes. Packets of lossless classes are in no pool.
+    fn asked_about(&self, classes: Classes, lossless: Classes) -> impl Iterator<Item = &AnyMarker> {
         let ports = self.pool_of.len() as u16;
         let on_pools = Some(&self.pools).filter(|_| !(classes - lossless).is_empty());
         let on_queues =
-            classes.iter().flat_map(|class| (0..ports).map(move |port| self.on_queue(port, class)));
-        self.ports.all().iter().chain(on_pools).chain(on_queues).any(|placed| placed.marker.is_some())
+            classes.iter().flat_map(move |class| (0..ports).map(move |port| self.on_queue(port, class)));
+        self.ports.all().iter().chain(on_pools).chain(on_queues).filter_map(|placed| placed.marker.as_ref())
     }
 
     /// Lengths of a port's pool between which marking begins and ends.

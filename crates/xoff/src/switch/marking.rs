@@ -52,6 +52,16 @@ pub enum Signal {
 }
 
 impl Signal {
+    /// Marks a chosen packet, and with `marks_only` leaves it as it is where it cannot be marked.
+    #[inline]
+    pub fn of(is_chosen: bool, marks_only: bool) -> Self {
+        match (is_chosen, marks_only) {
+            (false, _) => Self::None,
+            (true, false) => Self::Mark,
+            (true, true) => Self::MarkIfCapable,
+        }
+    }
+
     /// Whether the switch marks the packet, or drops it because it cannot be marked.
     pub fn marks(self, is_ecn_capable: bool) -> bool {
         if is_ecn_capable { self != Self::None } else { self == Self::Mark }
@@ -182,6 +192,10 @@ pub trait Marker: Sized {
     fn drops_at_head(&self) -> bool {
         false
     }
+    /// Whether packets that are not ECN-capable are dropped where they would be marked.
+    fn drops_incapable(&self) -> bool {
+        true
+    }
     /// Whether the marker hears of every arrival and departure, beside the packets that it is asked about.
     fn follows(&self) -> bool {
         false
@@ -247,6 +261,10 @@ macro_rules! markers {
             /// See [`Marker::drops_at_head`].
             pub fn drops_at_head(&self) -> bool {
                 match self { $(Self::$name(marker) => marker.drops_at_head(),)* }
+            }
+            /// See [`Marker::drops_incapable`].
+            pub fn drops_incapable(&self) -> bool {
+                match self { $(Self::$name(marker) => marker.drops_incapable(),)* }
             }
             /// See [`Marker::follows`].
             pub fn follows(&self) -> bool {

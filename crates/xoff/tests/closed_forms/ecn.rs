@@ -68,6 +68,23 @@ fn what_is_ecn_capable_is_marked_and_what_is_not_is_dropped() {
     }
 }
 
+/// A marker that drops nothing changes nothing for packets that it cannot mark, and marks others as ever.
+#[test]
+fn what_only_marks_leaves_packets_alone_that_cannot_be_marked() {
+    let of = |algorithm, marks_only| {
+        let text = Place::Switch.scenario(algorithm, "enqueue");
+        text.replace("'30kB'", if marks_only { "'30kB', marks_only = true" } else { "'30kB'" })
+    };
+    let without = of("reno", false).replace("threshold = '30kB'", "threshold = '3MB'");
+    let digest = |text: &str| report(&simulation(text), PLAIN).digest;
+    assert_eq!(digest(&of("reno", true)), digest(&without));
+    assert_eq!(digest(&of("dctcp", true)), digest(&of("dctcp", false)));
+    let red = |text: String| text.replace("kind = 'threshold', threshold = ", RED);
+    assert_eq!(digest(&red(of("reno", true))), digest(&without));
+}
+
+const RED: &str = "kind = 'red', probability = 0.5, minimum = '10kB', maximum = ";
+
 /// Two flows fill the queue to host1, through which acknowledgements of what host1 sends come back.
 #[test]
 fn acknowledgements_are_dropped_where_only_data_is_ecn_capable() {

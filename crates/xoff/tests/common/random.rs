@@ -413,6 +413,7 @@ fn switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.3, weight = '1/4', gentle = true }",
         ", marking.queue = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.3, bytes = true, uniform = true }",
         ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
+        ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, marks_only = true }",
         ", marking.queue = { kind = 'codel', target = '200ns', interval = '1us' }",
         ", marking.queue_by_priority = { 0 = { kind = 'threshold', threshold = '4kB' }, \
          1 = { kind = 'codel', target = '1us', interval = '10us', ce_threshold = '1us' }, \

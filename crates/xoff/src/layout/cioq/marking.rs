@@ -8,7 +8,7 @@ use crate::layout::Subject;
 use crate::scenario::{CioqSettings, Queues, ScenarioError};
 use crate::switch::cioq::Marking;
 use crate::switch::markers::Placed;
-use crate::switch::marking::{self, Place, QueueMarker, Unfit};
+use crate::switch::marking::{self, AnyMarker, Place, QueueMarker, Unfit};
 
 /// Markers at inputs and outputs before the run.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,13 @@ impl Marks {
     /// Whether there is a marker at inputs or outputs.
     pub(super) fn are_some(&self) -> bool {
         self.inputs.marker.is_some() || self.mark_outputs()
+    }
+
+    /// Whether a marker drops packets that are not ECN-capable.
+    pub(super) fn drop_incapable(&self) -> bool {
+        [&self.inputs, &self.outputs]
+            .into_iter()
+            .any(|placed| placed.marker.as_ref().is_some_and(AnyMarker::drops_incapable))
     }
 
     /// Whether there is a marker at outputs.

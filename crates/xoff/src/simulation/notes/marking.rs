@@ -44,8 +44,11 @@ fn nothing_waits_in_adapters(simulation: &Simulation) -> Option<String> {
 /// Notes transports whose packets cannot be marked, where switches mark.
 fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
     let lossy = Classes::ALL - simulation.scenario.lossless_classes();
-    let are_marked = move |name: &&str| switches_mark(simulation, classes_of(simulation, name) & lossy);
-    let names = simulation.transports_of(lossy).filter(are_marked);
+    let are_dropped = move |name: &&str| {
+        let classes = classes_of(simulation, name) & lossy;
+        simulation.switches.iter().any(|layout| layout.drops_incapable(classes))
+    };
+    let names = simulation.transports_of(lossy).filter(are_dropped);
     names.filter_map(|name| {
         let transport = &simulation.scenario.transport[name];
         let instead = match transport {
@@ -129,6 +132,7 @@ mod tests {
         assert_eq!(of("burst", &marks), note("burst"));
         assert_eq!(of("reno", &marks.replace("queue", "queue_by_priority.0")), note("reno"));
         assert_eq!(of("reno", &marks.replace("queue", "queue_by_priority.3")), [""; 0]);
+        assert_eq!(of("reno", &marks.replace("'30kB'", "'30kB', marks_only = true")), [""; 0]);
         assert_eq!(of("dctcp", &marks), [""; 0]);
         assert_eq!(of("roce", &marks), [""; 0]);
         let lossless = "class = [{ priority = 0, lossless = true }, { priority = 7 }]";

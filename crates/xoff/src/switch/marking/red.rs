@@ -15,6 +15,7 @@ use crate::kernel::units::{Bytes, Ratio, Span, Time};
 /// Marks with a probability that rises from 0 at `minimum` to `probability` at `maximum`, and every packet above.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // keys of scenarios
 pub struct Parameters {
     /// Bytes up to which no packet is marked [K_min].
     pub minimum: Bytes,
@@ -46,6 +47,10 @@ pub struct Parameters {
     /// Moment at which packets are marked; an average is always that of arrivals.
     #[serde(default)]
     pub when: When,
+    /// Whether packets that are not ECN-capable pass where they would be dropped instead of marked: Linux's `nodrop`, and ECN
+    /// without WRED of switches.
+    #[serde(default)]
+    pub marks_only: bool,
 }
 
 impl Parameters {
@@ -61,6 +66,7 @@ impl Parameters {
             bytes: false,
             mean_packet: None,
             when: When::Enqueue,
+            marks_only: false,
         }
     }
 }
@@ -73,6 +79,7 @@ pub struct Red {
     probability: f64,
     gentle: bool,
     uniform: bool,
+    marks_only: bool,
     /// Size of the packet that counts as one, where RED counts bytes and not packets.
     counted_packet: Option<Bytes>,
     /// Packets or bytes that have passed at each place since the last mark, or since the length rose above the minimum.
@@ -170,7 +177,16 @@ impl Marker for Red {
 
     fn new(parameters: &Parameters, places: &[Place]) -> Result<Self, Unfit> {
         let &Parameters {
-            minimum, maximum, probability, weight, uniform, gentle, bytes, mean_packet, ..
+            minimum,
+            maximum,
+            probability,
+            weight,
+            uniform,
+            gentle,
+            bytes,
+            mean_packet,
+            marks_only,
+            when: _,
         } = parameters;
         if mean_packet.is_some() && !bytes && weight.is_none() {
             return Err(Unfit {
@@ -189,6 +205,7 @@ impl Marker for Red {
             probability,
             gentle,
             uniform,
+            marks_only,
             counted_packet: counted.map(|place| place.taken_by(packet(place))),
             counts: vec![None; places.len()],
             averages: weight.map(|weight| Averages::new(weight, packet, places)),
@@ -205,7 +222,7 @@ impl Marker for Red {
         let count = self.counted(self.counts[place], level.frame);
         let is_marked = unit_interval(rng) < self.spaced(probability, count, level.frame);
         self.counts[place] = Some(if is_marked { 0 } else { count });
-        if is_marked { Signal::Mark } else { Signal::None }
+        Signal::of(is_marked, self.marks_only)
     }
 
     fn range(&self, _place: usize) -> Option<Range> {
@@ -219,6 +236,10 @@ impl Marker for Red {
 
     fn silent_up_to(&self) -> Option<Bytes> {
         (!self.uniform && self.averages.is_none()).then_some(self.minimum)
+    }
+
+    fn drops_incapable(&self) -> bool {
+        !self.marks_only
     }
 
     fn follows(&self) -> bool {

@@ -16,12 +16,16 @@ pub struct Parameters {
     /// Moment at which the length is looked at.
     #[serde(default)]
     pub when: When,
+    /// Whether packets that are not ECN-capable pass where they would be dropped instead of marked.
+    #[serde(default)]
+    pub marks_only: bool,
 }
 
 /// The threshold of all places.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     threshold: Bytes,
+    marks_only: bool,
 }
 
 impl Marker for Threshold {
@@ -32,11 +36,11 @@ impl Marker for Threshold {
     }
 
     fn new(parameters: &Parameters, _places: &[Place]) -> Result<Self, Unfit> {
-        Ok(Self { threshold: parameters.threshold })
+        Ok(Self { threshold: parameters.threshold, marks_only: parameters.marks_only })
     }
 
     fn signal(&mut self, _place: usize, level: &Level, _rng: &mut Rng) -> Signal {
-        if level.others > self.threshold { Signal::Mark } else { Signal::None }
+        Signal::of(level.others > self.threshold, self.marks_only)
     }
 
     fn range(&self, _place: usize) -> Option<Range> {
@@ -45,6 +49,10 @@ impl Marker for Threshold {
 
     fn is_threshold(&self) -> bool {
         true
+    }
+
+    fn drops_incapable(&self) -> bool {
+        !self.marks_only
     }
 
     fn silent_up_to(&self) -> Option<Bytes> {
@@ -60,7 +68,7 @@ mod tests {
 
     #[test]
     fn it_marks_strictly_above_the_threshold() {
-        let mut marker = Threshold { threshold: Bytes::new(100) };
+        let mut marker = Threshold { threshold: Bytes::new(100), marks_only: false };
         let mut rng = stream(1, Purpose::Marking, 0);
         let mut signal = |others| {
             let level = Level { now: Time::ZERO, others: Bytes::new(others), frame: Bytes::new(1500) };
