@@ -133,11 +133,23 @@ def test_tables_of_a_switch_go_with_queue_pairs(command: Command) -> None:
     assert command("init", "roce", "--from", TABLES, TABLES).err == (
         f"{TABLES}: is a file; each file has a --from of its own; expected --from {TABLES}\n"
     )
+
+
+def test_tables_without_a_lossless_class_give_roce_that_repairs_losses(command: Command) -> None:
     text = TABLES.read_text().replace('"pfc_enable": "3,4", ', "")
     Path("lossy.json").write_text(text)
-    refused = command("init", "--from", "lossy.json")
-    assert refused.status == 2
-    assert refused.err.startswith("lossy.json: has no lossless class at this port, and RoCE needs one; ")
+    assert command("init", "roce", "star", "--from", "lossy.json", "--out", "lossy.toml").status == 0
+    told = " ".join(Path("lossy.toml").read_text().replace("#", "").split())
+    assert "PORT_QOS_MAP has no pfc_enable for Ethernet0" in told
+    assert "of its classes 3 is the first whose queue marks, by WRED_PROFILE|AZURE_LOSSLESS" in told
+    scenario = tomllib.loads(Path("lossy.toml").read_text())
+    assert scenario["transport"]["roce"]["recovery"] == {"kind": "selective_repeat", "window": "100kB"}
+    assert [one["priority"] for one in scenario["workload"]] == [3]
+    assert "pfc" not in scenario
+    assert "pfc" not in scenario["switch"][0]
+    assert not any(one.get("lossless") for one in scenario["class"])
+    assert command("check", "lossy.toml").status == 0
+    assert command("run", "lossy.toml").status == 0
 
 
 def test_the_plan_holds_and_can_be_exported(command: Command) -> None:

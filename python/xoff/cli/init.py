@@ -85,10 +85,7 @@ def _imported(
         expected = "expected leaf_spine, clos3 or fat_tree, or no --uplink"
         raise InputError(None, f"--uplink {uplink}", "the topology has no fabric_link", expected)
     part = SwitchTables.load(*files, chip=chip).part_of_scenario(port, ports, uplink, uplinks if uplink else None)
-    if part.lossless is None:
-        expected = "expected PFC and headroom; `xoff import` prints what there is"
-        raise InputError(str(files[0]), "", "has no lossless class at this port, and RoCE needs one", expected)
-    return Switches(part.text, part.lossless, part.control, part.link, part.uplink)
+    return Switches(part.text, part.data, part.control, part.link, part.uplink, part.lossless is not None)
 
 
 def _topologies(kinds: list[str]) -> list[str]:

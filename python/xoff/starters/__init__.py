@@ -32,6 +32,15 @@ _CONTROL = 7
 """The class of ACKs and CNPs, where a transport names none."""
 _STOP = "\n[stop]\n"
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
+_DROPS = 'drops = { every = "change" }     # where, and of whom: `xoff drops RESULT`\n'
+_MOST_LINKS = 12
+"""Links of the longest round trip: up and down three levels of switches, and back."""
+_LEAST_WINDOW = 100_000
+"""Bytes of the window by default (IRN, SIGCOMM 2018)."""
+_FRAME_BYTES = 1100
+"""Bytes of a frame of 1 KiB of data, rounded, which each switch stores before it forwards them."""
+_OVER_PAUSES = "over a class that pauses (PFC) instead of dropping"
+_OVER_DROPS = "over a class that may drop and marks (ECN), without PFC"
 _COMPANIONS = {"trace": "flows.csv", "job": "job.csv"}
 """Files that workloads are read from; each row has the class of its flow."""
 
@@ -50,7 +59,7 @@ class Switches(NamedTuple):
 
     text: str
     """`[[class]]`, `[[switch]]` and the rest, in TOML."""
-    lossless: int
+    data: int
     """The class of flows."""
     control: int
     """The class of acknowledgements and CNPs."""
@@ -58,6 +67,8 @@ class Switches(NamedTuple):
     """Rate and delay of all links."""
     uplink: tuple[str, str] | None = None
     """Rate and delay of the links between switches, if they differ."""
+    pauses: bool = True
+    """Whether the class of flows is lossless."""
 
 
 def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
@@ -109,25 +120,30 @@ def _over_tcp(topology: str, workloads: list[str]) -> Starter:
 
 
 def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> Starter:
-    """Returns a scenario whose flows are in the lossless class, and which observes queues and pauses."""
+    """Returns a scenario whose flows are in one class, lossless unless given switches are not.
+
+    It observes pauses, or drops where nothing pauses.
+    """
     if topology == "fabric" and given:
         problem = "has crossbars for switches, and the tables are of a shared memory"
         raise ScenarioError(None, topology, problem, "expected another topology")
     own_switches = "cioq_lossless" if topology == "fabric" else "lossless"
     switches = given or Switches(_part(own_switches), 3, _CONTROL)
-    network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
+    network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.data
     if switches.link:
         network = _with_links(network, "", switches.link)
     if switches.uplink:
         network = _with_links(network, "fabric_link = { ", switches.uplink)
     transport = _with_connections(transport, workloads)
+    if not switches.pauses:
+        transport = transport.replace(_OVER_PAUSES, _OVER_DROPS) + _repair(switches.link)
     if given:
         transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
     enough = '"128kB"' if topology == "fabric" else '"1MB"'  # to be paused
-    flows = _one_after_another(_flows_over_roce(workload, own, enough) for workload in workloads)
+    flows = _one_after_another(_flows_over_roce(workload, own, enough, switches.pauses) for workload in workloads)
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
     rest = rest.replace("; of TCP alphas, rtts", "")
-    rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
+    rest = rest.replace("# queues = ", f"{_PAUSES if switches.pauses else _DROPS}queues = ")
     found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
     return found._replace(companions={name: _of_class(own, text) for name, text in found.companions.items()})
 
@@ -169,8 +185,20 @@ def _of_class(priority: int, text: str) -> str:
     return "".join(f"{','.join(row)}\n" for row in (head, *rows))
 
 
-def _flows_over_roce(workload: str, priority: int, size: str) -> str:
-    of_class = "" if workload in _COMPANIONS else f"priority = {priority}                     # the class that pauses\n"
+def _repair(link: tuple[str, str] | None) -> str:
+    """Returns the recovery of RoCE whose packets may be dropped, with a window that fills the longest round trip."""
+    on_link = 0
+    if link is not None:
+        rate_mbps, delay_ns = int(link[0].removesuffix("Mbps").replace("Gbps", "000")), int(link[1].removesuffix("ns"))
+        on_link = rate_mbps * delay_ns // 8000
+    window = max(_LEAST_WINDOW, _MOST_LINKS * (on_link + _FRAME_BYTES))
+    text = f'recovery = {{ kind = "selective_repeat", window = "{-(-window // 1000)}kB" }}'
+    return f"{text:67}# at least the bytes in flight on {_MOST_LINKS} links\n"
+
+
+def _flows_over_roce(workload: str, priority: int, size: str, pauses: bool) -> str:
+    which = "the class that pauses" if pauses else "a class that drops: nothing pauses"
+    of_class = "" if workload in _COMPANIONS else f"priority = {priority}                     # {which}\n"
     flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
     flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
     return flows.replace('size = "64kB" ', f"size = {size:7}")

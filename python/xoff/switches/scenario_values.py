@@ -55,19 +55,21 @@ class Marks(NamedTuple):
     minimum: int | None
     maximum: int | None
     probability: Fraction | None
+    marks_only: bool | None
+    """Whether packets that are not ECN-capable pass; None for markers that have no such key."""
 
     @classmethod
     def of(cls, marker: dict[str, Any] | None) -> Marks:
         """Makes the thresholds of a marker of the scenario; all None if there is none."""
         if not marker:
-            return cls(None, None, None, None)
+            return cls(None, None, None, None, None)
         if marker["kind"] == "threshold":
             threshold = int(marker["threshold"])
-            return cls(None, threshold, threshold, Fraction(1))
+            return cls(None, threshold, threshold, Fraction(1), marker["marks_only"])
         kind = None if marker["kind"] == "red" else marker["kind"]
         minimum, maximum = (int(marker[end]) if end in marker else None for end in ("minimum", "maximum"))
         probability = Fraction(str(marker["probability"])) if "probability" in marker else None  # 0.01 is 1/100
-        return cls(kind, minimum, maximum, probability)
+        return cls(kind, minimum, maximum, probability, marker.get("marks_only"))
 
 
 class Said(NamedTuple):

@@ -6,7 +6,8 @@ import contextlib
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ from xoff.starters import Switches, starter
 from xoff.switches.export import Format
 from xoff.switches.export.of_scenario import settings_of
 from xoff.switches.importing import Part, imported
-from xoff.switches.lint import Severity, Tables, lint
+from xoff.switches.lint import Tables
 from xoff.switches.lint.switches import parse
 from xoff.switches.plan.file import Qcn
 from xoff.switches.plan.file import parse as parse_plan
@@ -28,9 +29,6 @@ from xoff.switches.plan.outcome import Outcome, compute, outcome
 from xoff.switches.plan.simulate.bursts import Bursts
 from xoff.switches.plan.simulate.long_flows import LongFlows
 from xoff.text import toml_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLANS = sorted((ROOT / "plans").glob("*.toml"))
 GOOD = ROOT / "examples" / "sonic" / "good" / "config_db.json"
@@ -184,16 +182,32 @@ def test_a_ramp_without_a_slope_is_a_threshold_whatever_its_probability(percent:
 
 @pytest.mark.parametrize("ecn", ["ecn_all", "ecn_green", "ecn_yellow_red", "ecn_none"])
 @pytest.mark.parametrize("on", [("green", "yellow", "red"), ("green",), ("yellow", "red"), ("yellow",), ()])
-def test_a_lossless_class_is_marked_where_lint_does_not_deny_it(ecn: str, on: tuple[str, ...]) -> None:
+def test_ecn_marks_whether_wred_is_on_or_off_and_wred_decides_what_happens_to_others(
+    ecn: str, on: tuple[str, ...]
+) -> None:
+    """By SAI, thresholds apply where WRED is on or ECN is on for the colour; without WRED nothing is dropped."""
     tables = good()
     enabled = {f"wred_{colour}_enable": str(colour in on).lower() for colour in ("green", "yellow", "red")}
     tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"ecn": ecn} | enabled
-    found = lint([Tables.parse("config_db.json", json.dumps(tables))])
-    denied = any("green packets" in one.physics for one in found if one.severity is Severity.ERROR)
     part = part_of(tables)
     marked = markers(tomllib.loads(part.text))
-    assert bool(marked[3]) == bool(marked[4]) == (ecn in ("ecn_all", "ecn_green") and not denied)
+    assert bool(marked[3]) == bool(marked[4]) == (ecn in ("ecn_all", "ecn_green"))
+    if marked[3]:
+        assert marked[3].get("marks_only", False) == ("green" not in on)
     assert bool(marked[3]) or not on or any("left out" in note for note in part.notes if "AZURE_LOSSLESS" in note)
+
+
+def test_ecn_without_wred_is_imported_and_comes_back() -> None:
+    path = Path(__file__).parent / "ecn_without_wred.json"
+    part = imported(Tables.parse(path.name, path.read_text(encoding="utf-8")), ports=8)
+    ramp = {"kind": "red", "minimum": "200000B", "maximum": "400000B", "probability": 0.05, "marks_only": True}
+    assert markers(tomllib.loads(part.text)) == {3: ramp, 4: ramp, 7: {}}
+    scenario = xoff.Scenario.from_text(
+        starter(["roce", "star"], Switches(part.text, part.data, part.control, part.link)).text
+    )
+    exported = Format.SONIC.write(settings_of(scenario).settings).text
+    again = tomllib.loads(imported(Tables.parse("config_db.json", exported)).text)
+    assert markers(again)[3] == ramp
 
 
 def test_wred_that_drops_is_left_out_of_lossless_classes_alone() -> None:
@@ -326,7 +340,7 @@ def test_the_class_of_cnps_is_written_into_the_scenario(of_cnps: str, control: i
     tables["DSCP_TO_TC_MAP"]["AZURE"]["48"] = of_cnps
     part = part_of(tables, "Ethernet0")
     assert f"control_priority = {control} in [transport.NAME]" in part.text.replace("\n# ", " ")
-    switches = Switches(part.text, part.lossless or 0, part.control, part.link)
+    switches = Switches(part.text, part.data, part.control, part.link)
     transport = tomllib.loads(starter(["roce", "star"], switches).text)["transport"]["roce"]
     assert transport["control_priority"] == control
     assert "control_priority" not in tomllib.loads(starter(["roce", "star"]).text)["transport"]["roce"]
@@ -422,7 +436,7 @@ def test_trimming_is_that_of_the_switch(row: dict[str, str], value: dict[str, ob
     document = tomllib.loads(part.text)
     assert document["switch"][0]["trimming"] == value
     assert value["priority"] in [one["priority"] for one in document["class"]]
-    switches = Switches(part.text, part.lossless or 0, part.control, part.link)
+    switches = Switches(part.text, part.data, part.control, part.link)
     assert xoff.Scenario.from_text(starter(["roce", "star"], switches).text).to_toml()
 
 
@@ -493,9 +507,8 @@ def damaged(draw: st.DrawFn) -> str:
 def test_damaged_tables_are_checked_scenarios_or_refused(text: str, port: str | None) -> None:
     with contextlib.suppress(InputError):
         part = imported(Tables.parse("t.json", text), port)
-        if part.lossless is not None:
-            switches = Switches(part.text, part.lossless, part.control, part.link)
-            xoff.Scenario.from_text(starter(["star"], switches).text).check()
+        switches = Switches(part.text, part.data, part.control, part.link, pauses=part.lossless is not None)
+        xoff.Scenario.from_text(starter(["star"], switches).text).check()
 
 
 def test_a_pool_without_a_size_is_refused_with_its_place() -> None:

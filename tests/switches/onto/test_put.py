@@ -681,3 +681,19 @@ def test_trimming_without_data_that_is_trimmed_is_not_put() -> None:
         "switch.trimming.size = 256B in the scenario, and the tables say nothing of it",
         "switch.trimming.priority = 6 in the scenario, and the tables say nothing of it",
     ]
+
+
+@pytest.mark.parametrize("marks_only", [True, False])
+def test_what_happens_to_packets_that_cannot_be_marked_goes_onto_the_switch_of_wred(
+    tmp_path: Path, marks_only: bool
+) -> None:
+    text = GOOD.read_text(encoding="utf-8").replace('_enable": "true"', f'_enable": "{str(marks_only).lower()}"')
+    path = tmp_path / "config_db.json"
+    path.write_text(text, encoding="utf-8")
+    ramp = {"kind": "red", "minimum": "102400B", "maximum": "409600B", "probability": 0.2, "marks_only": marks_only}
+    found = put(SwitchTables.load(path), dict.fromkeys((f"{MARKING}.3", f"{MARKING}.4"), ramp))
+    assert found.undone == ()
+    after = written(found, tmp_path)
+    assert switch_part(part_of(after))["switch"][0]["marking"]["queue_by_priority"]["3"].get("marks_only", False) == (
+        marks_only
+    )

@@ -164,6 +164,8 @@ def _notes(settings: Settings) -> list[str]:
         settings,
         "`wred-queue` suggests that marking can look at more than a queue, and no form for the pool is confirmed",
     )
+    if any(ecn.marks_only for _, ecn in told_marks(settings)):
+        notes.append("marks_only is left out: random-detect with ecn drops packets that are not ECN-capable")
     for name, ecn in told_marks(settings):
         if ecn.minimum_bytes % 1000 or ecn.maximum_bytes % 1000:
             notes.append(

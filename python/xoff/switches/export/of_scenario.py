@@ -280,7 +280,8 @@ def _ramp(marks: Marks | None) -> Ecn | None:
     """Returns marks as a ramp; nothing where they are none."""
     if marks is None or marks.kind is not None or marks.minimum is None or marks.maximum is None:
         return None
-    return Ecn(marks.minimum, marks.maximum, float(1 if marks.probability is None else marks.probability))
+    probability = float(1 if marks.probability is None else marks.probability)
+    return Ecn(marks.minimum, marks.maximum, probability, bool(marks.marks_only))
 
 
 def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int) -> HostSettings | None:

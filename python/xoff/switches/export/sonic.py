@@ -261,7 +261,7 @@ def _wred(ecn: Ecn) -> WredProfile:
             ("drop_probability", percent(ecn.probability)),
         )
     }
-    switches = {f"wred_{colour}_enable": True for colour in ("green", "yellow", "red")}
+    switches = {f"wred_{colour}_enable": not ecn.marks_only for colour in ("green", "yellow", "red")}
     return WredProfile.model_validate({"ecn": "ecn_all", **switches, **colours})
 
 

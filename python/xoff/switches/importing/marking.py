@@ -71,10 +71,16 @@ def _coloured_notes(port: Port) -> Iterator[str]:
 
 
 def _marker(ramp: Ramp) -> dict[str, object]:
+    marks_only: dict[str, object] = {} if ramp.drops else {"marks_only": True}
     if ramp.minimum == ramp.maximum:
-        return {"kind": "threshold", "threshold": size(ramp.minimum)}
+        return {"kind": "threshold", "threshold": size(ramp.minimum), **marks_only}
     ends = {"minimum": size(ramp.minimum), "maximum": size(ramp.maximum)}
-    return {"kind": "red"} | ends | {"probability": ramp.probability / 100}
+    return {"kind": "red", **ends, "probability": ramp.probability / 100, **marks_only}
+
+
+def ramp_of_green(port: Port, one: int) -> tuple[str, Ramp] | None:
+    """Returns the ramp of green packets in a class, and the name of its profile; None if the class has no ramp."""
+    return _ramps(port).get(one)
 
 
 def _ramps(port: Port) -> dict[int, tuple[str, Ramp]]:

@@ -57,6 +57,8 @@ class Part:
         link: Rate and delay of the port's link, if they are known.
         uplink: Those of links between switches, if they are others.
         lossless: The first class that pauses.
+        data: The class for RoCE's data: the first that pauses, or else one that marks.
+        why_data: Rows that decided on `data`, where no class pauses.
         control: The class for what RoCE answers with: that of CNPs, if it does not pause, or the highest that does not.
         notes: What it does not say, or only nearly.
     """
@@ -65,6 +67,8 @@ class Part:
     link: tuple[str, str] | None
     uplink: tuple[str, str] | None
     lossless: int | None
+    data: int
+    why_data: str
     control: int
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
@@ -82,9 +86,11 @@ class Part:
             yield f'Their links, in [topology]: {{ rate = "{self.link[0]}", delay = "{self.link[1]}" }}.'
         if self.uplink:
             yield f'Between switches: {{ rate = "{self.uplink[0]}", delay = "{self.uplink[1]}" }}.'
-        if self.lossless is not None:
-            control = f"control_priority = {self.control} in [transport.NAME]"
-            yield f"For RoCE: priority = {self.lossless} in [[workload]], {control}."
+        control = f"control_priority = {self.control} in [transport.NAME]"
+        repair = "" if self.lossless is not None else ', recovery = { kind = "selective_repeat" } there'
+        yield f"For RoCE: priority = {self.data} in [[workload]], {control}{repair}."
+        if self.why_data:
+            yield f"Why so: {self.why_data}."
 
 
 def _comment(text: str, item: str = "") -> str:

@@ -11,6 +11,7 @@ from xoff.switches.importing.part import Setting, Table
 from xoff.switches.importing.port import CLASSES, classes, ratio, size, takes_all
 from xoff.switches.lint.physics import alpha
 from xoff.switches.lint.tables import several
+from xoff.switches.lint.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,6 +216,12 @@ class Pauses:
                 limited.append(queue.profile_name)
         if limited:
             yield f"{several(limited)} limits lossless queues; a scenario's never drop (lossless_queue_drops)"
+
+
+def without_headroom(port: Port) -> str:
+    """Names the priorities with PFC that are lossy here."""
+    found = [str(one) for one in port.paused if one not in port.lossless]
+    return f"priorit{'ies' if len(found) > 1 else 'y'} {listed(found)}"
 
 
 def not_lossless(port: Port) -> Iterator[str]:

@@ -9,6 +9,7 @@ from xoff.switches.importing import marking, queues
 from xoff.switches.importing.part import Part, Setting, Table
 from xoff.switches.importing.pauses import Pauses, not_lossless
 from xoff.switches.importing.port import Port, ports_of_each, size
+from xoff.switches.importing.roce import data
 from xoff.switches.importing.trimming import trimming, trimming_notes
 from xoff.switches.lint.lossless import differing, priorities_at, told
 from xoff.switches.lint.tables import several
@@ -50,6 +51,7 @@ def imported(
     watchdog = _watchdog(port)
     if pauses and watchdog:
         found.append(Table("[pfc]", watchdog))
+    of_roce = data(port)
     sources = " and ".join(source.name for source in tables.sources)
     like = f"{port.described} and {other.described}" if other else port.described
     return Part(
@@ -57,6 +59,8 @@ def imported(
         link=port.link_of_scenario,
         uplink=other.link_of_scenario if other else None,
         lossless=next(iter(port.lossless), None),
+        data=of_roce.priority,
+        why_data=of_roce.why,
         control=port.control,
         tables=tuple(found),
         notes=tuple(_notes(port, pauses, total)),

@@ -75,16 +75,33 @@ def _ramp(field: str, written: Written) -> Writer:
         if named is None:
             return {}
         name, wred = named
-        green = _numbers(wred, COLOURS[0])
-        alike = [colour for colour in COLOURS if _numbers(wred, colour) == green] if green else []
-        return _fields((("WRED_PROFILE", name, f"{colour}_{field}") for colour in alike), written(value))
+        return _fields((("WRED_PROFILE", name, f"{colour}_{field}") for colour in _as_green(wred)), written(value))
 
     return write
 
 
+def _wred(port: Port, one: int | None, value: Value) -> Edits:
+    """Switches WRED of green packets on or off, and that of other colours with the same ramp."""
+    named = port.tables.wred.get((port.name, port.queue_of(one or 0)))
+    if named is None:
+        return {}
+    name, wred = named
+    return _fields((("WRED_PROFILE", name, f"wred_{colour}_enable") for colour in _as_green(wred)), _drops(value))
+
+
+def _drops(marks_only: Value) -> str:
+    return "false" if marks_only else "true"
+
+
+def _as_green(wred: WredProfile) -> list[str]:
+    """Returns the colours with the ramp of green packets; none if that is off."""
+    green = _numbers(wred, COLOURS[0])
+    return [colour for colour in COLOURS if _numbers(wred, colour) == green] if green else []
+
+
 def _numbers(wred: WredProfile, colour: str) -> tuple[object, ...] | None:
     """Returns all that a WRED profile says of a colour; None if the colour is off."""
-    if not getattr(wred, f"wred_{colour}_enable"):
+    if not getattr(wred, f"wred_{colour}_enable") and colour not in marked_colours(wred):
         return None
     fields = ("min_threshold", "max_threshold", "drop_probability")
     return (*(getattr(wred, f"{colour}_{field}") for field in fields), colour in marked_colours(wred))
@@ -213,6 +230,7 @@ _ROWS: dict[str, Writer] = {
     "switch.marking.queue_by_priority.{}.minimum": _ramp("min_threshold", _number),
     "switch.marking.queue_by_priority.{}.maximum": _ramp("max_threshold", _number),
     "switch.marking.queue_by_priority.{}.probability": _ramp("drop_probability", _percent),
+    "switch.marking.queue_by_priority.{}.marks_only": _wred,
     "switch.buffer.alpha_by_priority[{}]": _of_queue("dynamic_th", _exponent),
     "switch.buffer.threshold": _of_queue("static_th", _number),
     "switch.reserved_per_queue": _of_queue("size", _number),

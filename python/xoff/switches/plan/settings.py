@@ -22,6 +22,8 @@ class Ecn:
     """[K_max]"""
     probability: float
     """Probability of a mark at `maximum_bytes` [P_max]."""
+    marks_only: bool = False
+    """Whether packets that are not ECN-capable pass where they would be dropped instead of marked."""
 
 
 @dataclass(frozen=True)
