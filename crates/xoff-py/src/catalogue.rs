@@ -39,15 +39,19 @@ pub(crate) fn sizes() -> String {
 #[pyfunction]
 pub(crate) fn chips() -> String {
     let chips = chip_table().iter().map(|chip| {
-        let Chip { name, ports, rate, uplinks, memory, mmus, cell, ecn, source } = chip;
-        json!({
+        let Chip { name, ports, rate, uplinks, memory, off_chip, mmus, cell, ecn, source } = chip;
+        let mut entry = json!({
             "name": name, "about": chip.about(), "source": source, "ports": ports, "rate_bps": rate.get(),
             "uplink_ports": uplinks.map_or(0, |uplinks| uplinks.ports),
             "uplink_rate_bps": uplinks.map(|uplinks| uplinks.rate.get()), "ecn": ecn,
-            "memory_bytes": memory.get(), "mmus": mmus, "cell_bytes": cell.map(Bytes::get),
-            "kibibytes_per_port": chip.kibibytes_per_port(),
-            "kibibytes_per_port_per_gbps": chip.kibibytes_per_port_per_gbps(),
-        })
+            "off_chip_bytes": off_chip.map(Bytes::get), "mmus": mmus, "cell_bytes": cell.map(Bytes::get),
+        });
+        if let Some(memory) = memory {
+            entry["memory_bytes"] = json!(memory.get());
+            entry["kibibytes_per_port"] = json!(chip.kibibytes_per_port());
+            entry["kibibytes_per_port_per_gbps"] = json!(chip.kibibytes_per_port_per_gbps());
+        }
+        entry
     });
     json!(chips.collect::<Vec<_>>()).to_string()
 }

@@ -30,7 +30,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::routing::Routes;
 use crate::scenario::{
-    Quirk, Release, Scenario, ScenarioError, Shaper, SwitchKind, SwitchSettings, Trimming,
+    Chip, Quirk, Release, Scenario, ScenarioError, Shaper, SwitchKind, SwitchSettings, Trimming,
 };
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, BufferPolicy};
@@ -129,6 +129,8 @@ pub struct SharedMemoryLayout {
     pools: Vec<Pool>,
     /// Memory of one MMU, on a chip with several.
     of_one_mmu: Option<Bytes>,
+    /// Chip with memory off the chip, where that on the chip alone is the switch's.
+    deep_chip: Option<&'static Chip>,
     reserve: Reserve,
     policy: buffer_policy::Parameters,
     /// Classes in use.
@@ -338,6 +340,7 @@ fn shared_memory(
     settings: SwitchSettings,
     subject: &Subject<'_>,
 ) -> Result<SharedMemoryLayout, ScenarioError> {
+    subject.check_chip_memory(&settings.memory)?;
     let reserve = reserve(&settings, subject)?;
     let lossless = lossless::of(&settings, reserve, settings.memory.all(), subject)?;
     let lossless_memory = lossless.as_ref().map_or(Bytes::ZERO, Lossless::memory);
@@ -358,6 +361,7 @@ fn shared_memory(
     Ok(SharedMemoryLayout {
         pools,
         of_one_mmu: memory.of_one_mmu(),
+        deep_chip: memory.deep_chip(),
         reserve,
         policy,
         classes: subject.fabric.classes,
@@ -739,6 +743,22 @@ mod tests {
             problem(&format!("chip = 'cat4948', {marking}")),
             "switch[0].marking.queue: on switch0, the chip cat4948 marks nothing; expected a chip with ECN, or no marker"
         );
+    }
+
+    #[test]
+    fn a_chip_of_unknown_memory_needs_a_total() {
+        assert_eq!(
+            problem("chip = 'silicon_one_g100'"),
+            "switch[0].chip: switch0 is a silicon_one_g100, whose memory is not public; expected total beside it"
+        );
+        assert_eq!(problem("chip = 'silicon_one_g100', total = '100MB'"), "accepted");
+    }
+
+    #[test]
+    fn memory_off_the_chip_is_noted() {
+        let note = "jericho_2 has 8GiB off the chip besides, for virtual output queues, which are left out; total says another size";
+        assert_eq!(notes("chip = 'jericho_2'"), [note]);
+        assert_eq!(notes("chip = 'jericho_2', total = '6GB'"), [""; 0]);
     }
 
     #[test]

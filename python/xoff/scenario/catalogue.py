@@ -31,7 +31,9 @@ class Entry(TypedDict):
     ecn: NotRequired[bool]
     """Whether a chip can mark packets."""
     memory_bytes: NotRequired[int]
-    """Packet memory of a chip, all of it."""
+    """All packet memory on a chip; left out where it is not public."""
+    off_chip_bytes: NotRequired[int | None]
+    """Packet memory behind that, for virtual output queues."""
     mmus: NotRequired[int]
     """Parts of the memory that have ports of their own."""
     cell_bytes: NotRequired[int | None]

@@ -33,6 +33,11 @@ t_pfc = "1kB"
     ("was", "now", "says"),
     [
         ('"tomahawk"', '"tomahwak"', 'chip: there is no chip "tomahwak"; did you mean tomahawk'),
+        (
+            '"tomahawk"',
+            '"silicon_one_g100"',
+            "chip: the memory of silicon_one_g100 is not public; expected memory beside it",
+        ),
         ('"tomahawk"', '"xyz"', 'chip: there is no chip "xyz"; `xoff list chips` names them'),
         ('"40m"', '"-40m"', 'ports[0].cable: "-40m" is negative; expected a length with its unit (cm, m, km)'),
         ('"40m"', '"40"', 'ports[0].cable: "40" has no unit; expected a length'),

@@ -30,7 +30,16 @@ impl SharedMemoryLayout {
         let of_headroom = self.lossless.iter().flat_map(Lossless::shortfalls);
         let of_mmus = self.shared_by_mmus();
         let of_trimming = self.trims_in_vain();
+        let of_chip = self.deep_chip.map(|chip| {
+            let off_chip = chip.off_chip.unwrap_or(Bytes::ZERO);
+            format!(
+                "{} has {off_chip} off the chip besides, for virtual output queues, which are left out; total says another \
+                 size",
+                chip.name
+            )
+        });
         of_pools
+            .chain(of_chip)
             .chain(of_mmus)
             .chain(of_headroom)
             .chain(self.pauses_before_marks())

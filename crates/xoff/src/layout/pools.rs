@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::kernel::units::Bytes;
-use crate::scenario::{Memory, PoolTable, Quirk, ScenarioError, SwitchSettings, SwitchTable};
+use crate::scenario::{Chip, Memory, PoolTable, Quirk, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
 
@@ -73,13 +73,20 @@ impl Memory {
 
     /// Memory of one MMU, for a chip with several.
     pub(super) fn of_one_mmu(&self) -> Option<Bytes> {
-        let chip = self.chip.filter(|_| self.total.is_none() && self.shared_per_pool.is_none())?;
-        (chip.0.mmus > 1).then(|| Bytes::new(chip.0.memory.get() / u64::from(chip.0.mmus)))
+        let chip = self.chip.filter(|_| self.total.is_none() && self.shared_per_pool.is_none())?.0;
+        let memory = chip.memory.filter(|_| chip.mmus > 1)?;
+        Some(Bytes::new(memory.get() / u64::from(chip.mmus)))
+    }
+
+    /// Chip with memory off the chip, if the scenario does not say how much memory there is.
+    pub(super) fn deep_chip(&self) -> Option<&'static Chip> {
+        let chip = self.chip.filter(|_| self.total.is_none() && self.shared_per_pool.is_none())?.0;
+        chip.off_chip.is_some().then_some(chip)
     }
 
     /// Memory of the switch, reserves included.
     pub(super) fn all(&self) -> Bytes {
-        let of_chip = self.chip.map(|chip| chip.0.memory);
+        let of_chip = self.chip.and_then(|chip| chip.0.memory);
         self.total.or(of_chip).unwrap_or(Self::DEFAULT_TOTAL)
     }
 }
@@ -101,6 +108,18 @@ impl Subject<'_> {
     pub(super) fn lossy_queues(&self) -> u64 {
         let lossy = self.fabric.classes - self.scenario.lossless_classes();
         lossy.count().max(1).into()
+    }
+
+    /// Rejects a chip of unknown memory, where no key says how much there is.
+    pub(super) fn check_chip_memory(&self, memory: &Memory) -> Result<(), ScenarioError> {
+        let Memory { total: None, shared_per_pool: None, chip: Some(chip), .. } = memory else {
+            return Ok(());
+        };
+        if chip.0.memory.is_some() {
+            return Ok(());
+        }
+        let problem = format!("is a {}, whose memory is not public", chip.0.name);
+        Err(self.refuse("chip", |table| table.chip.is_some(), &problem, "expected total beside it"))
     }
 
     fn check_keys(&self, memory: &Memory, ports: u16) -> Result<(), ScenarioError> {

@@ -64,6 +64,10 @@ class Switch:
         """Returns the switch of a plan. Raises PlanError if its ports do not fit its chip."""
         chip = next(chip for chip in catalogue.chips() if chip["name"] == plan.chip)
         chip_ports, chip_rate = chip["ports"], chip["rate_bps"]
+        memory_bytes = plan.memory or chip.get("memory_bytes")
+        if memory_bytes is None:
+            expected = "expected memory beside it, as its vendor told you"
+            raise PlanError(file, "chip", f"the memory of {plan.chip} is not public", expected)
         groups: list[Group] = []
         for index, ports in enumerate(plan.ports):
             rate = ports.rate or chip_rate
@@ -79,7 +83,7 @@ class Switch:
         switch = cls(
             plan,
             tuple(groups),
-            plan.memory or chip["memory_bytes"],
+            memory_bytes,
             plan.mmus or chip["mmus"],
             chip_ports,
             chip_rate,
