@@ -42,6 +42,7 @@ class Pauses:
             place = tables.place("BUFFER_POOL", name, "size")
             why = "the switch computes it" if tables.computes else "no table says it"
             expected = "expected what the switch has (show buffer information)"
+            expected += ", or --chip of a Spectrum, whose formula is known" if tables.computes else ""
             problem = f"is not there, {why}, and so much do lossless classes share"
             raise InputError(place.file, place.key, problem, expected)
         return cls(port, name, pool)
@@ -93,7 +94,7 @@ class Pauses:
 
     @property
     def _less(self) -> str:
-        reserves = self._port.tables.reserves[self.pool_name]
+        reserves = self._port.tables.reserves_within(self.pool_name)
         less = f" less {reserves:,} B of reserves" if reserves else ""
         mmus = self._port.tables.mmus
         return f"{less}, of one of {mmus} MMUs" if mmus > 1 else less

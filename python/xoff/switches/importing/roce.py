@@ -44,4 +44,7 @@ def _why_lossy(port: Port) -> str:
     """Names the table that decides."""
     if not port.paused:
         return f"PORT_QOS_MAP has no pfc_enable for {port.name}"
-    return f"no BUFFER_PG gives headroom (xoff) to {without_headroom(port)}"
+    lookup = (
+        "and pg_profile_lookup.ini has no row for it" if port.tables.lookup else "and no pg_profile_lookup.ini is given"
+    )
+    return f"no row of BUFFER_PG gives headroom (xoff) to {without_headroom(port)}, {lookup}"

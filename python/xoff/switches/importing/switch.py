@@ -10,7 +10,9 @@ from xoff.switches.importing.part import Part, Setting, Table
 from xoff.switches.importing.pauses import Pauses, not_lossless
 from xoff.switches.importing.port import Port, ports_of_each, size
 from xoff.switches.importing.roce import data
+from xoff.switches.importing.spectrum import Spectrum
 from xoff.switches.importing.trimming import trimming, trimming_notes
+from xoff.switches.lint.chips import with_all_memory
 from xoff.switches.lint.lossless import differing, priorities_at, told
 from xoff.switches.lint.tables import several
 
@@ -35,6 +37,8 @@ def imported(
     Raises InputError for a port that is not there, for one that cannot be beside the other, and for lossless classes of
     which no table says what they share.
     """
+    spectrum = Spectrum.of(tables)
+    tables = spectrum.completed() if spectrum else tables
     port = Port.of(tables, name)
     other = _uplink(port, uplink) if uplink else None
     pauses = Pauses.of(port) if port.lossless else None
@@ -52,7 +56,7 @@ def imported(
     if pauses and watchdog:
         found.append(Table("[pfc]", watchdog))
     of_roce = data(port)
-    sources = " and ".join(source.name for source in tables.sources)
+    sources = " and ".join(dict.fromkeys(source.name for source in tables.sources))
     like = f"{port.described} and {other.described}" if other else port.described
     return Part(
         source=f"From {sources}: switches with ports like {like}.",
@@ -141,7 +145,7 @@ def _other_classes(port: Port) -> Iterator[str]:
 
 def _memory(port: Port, total: int) -> str:
     apart = "lossless and lossy classes have memory apart, as large as their pools"
-    chip, mmus, more = port.tables.chip, port.tables.mmus, ""
+    chip, mmus, more = with_all_memory(port.tables.chip), port.tables.mmus, ""
     if chip and total > chip["memory_bytes"] // mmus:
         of_one = "one MMU of " if mmus > 1 else ""
         more = f", and more than the {chip['memory_bytes'] // mmus:,} B of {of_one}{chip['name']}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xoff.errors import InputError
 from xoff.switches.lint import memory
-from xoff.switches.lint.chips import chip_of
+from xoff.switches.lint.chips import chip_of, has_reserves_apart, with_all_memory
 from xoff.switches.lint.finding import Place
 from xoff.switches.lint.qos import Qos
 from xoff.switches.lint.switches import configs_of, lookups_of, parse
@@ -139,7 +139,7 @@ class Tables:
     @cached_property
     def chip_of_memory(self) -> Entry | None:
         """The chip whose memory pools must fit: the one that was said, or that of the switch's model."""
-        return self.chip or chip_of(self.here.hwsku if self.here else None)
+        return with_all_memory(self.chip or chip_of(self.here.hwsku if self.here else None))
 
     @cached_property
     def holds_headroom(self) -> bool | None:
@@ -198,7 +198,7 @@ class Tables:
 
     def reserves_within(self, pool: str) -> int:
         """Returns the bytes of a pool's size that are reserves."""
-        return 0 if self.reserves_apart else self.reserves[pool]
+        return 0 if self.reserves_apart or has_reserves_apart(self.chip_of_memory) else self.reserves[pool]
 
     def headroom_within(self, pool: str) -> int:
         """Returns the bytes of a pool's size that are headroom: 0 where headroom comes on top."""

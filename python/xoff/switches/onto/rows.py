@@ -193,7 +193,7 @@ def _watchdog(field: str, written: Written) -> Writer:
 
 def _lossless_pool(port: Port, _: int | None, value: Value) -> Edits:
     tables, name = port.tables, Pauses.of(port).pool_name
-    beside = tables.reserves[name] + tables.headroom_within(name)
+    beside = tables.reserves_within(name) + tables.headroom_within(name)
     return _pool_size(port, name, _whole(value) * tables.mmus + beside)
 
 

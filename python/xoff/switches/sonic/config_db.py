@@ -65,6 +65,8 @@ class Port(Row):
     """Mb/s."""
     mtu: Annotated[Integer, Field(ge=68, le=9216)] | None = None
     """Of packets, in bytes."""
+    lanes: str | None = None
+    """Lanes of the chip that the port has, by number."""
     autoneg: str | None = None
     """`on` where both ends agree on the speed."""
     alias: str | None = None
