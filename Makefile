@@ -94,8 +94,13 @@ bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, 
 	$(BIN)/python tools/bench.py
 
 .PHONY: gate
-gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop than it may
+gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop, or a command more CPU, than it may
 	$(BIN)/python tools/bench.py --gate
+	$(BIN)/python tools/startup.py
+
+.PHONY: startup
+startup: .venv/built ## Measure what a user waits for beside the simulation: start, figures, finished sweeps
+	$(BIN)/python tools/startup.py
 
 .PHONY: wheel
 wheel: .venv/tools ## Build a wheel into dist/, which other machines install without Rust

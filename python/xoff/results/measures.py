@@ -35,6 +35,7 @@ def spelled_out(path: str) -> Iterator[str]:
         yield "".join(chosen)
 
 
+@cache
 def anywhere(measure: str) -> str:
     """Returns a measure without positions in lists: `workloads[].count` for `workloads[1].count`."""
     return re.sub(r"\[\d+\]", "[]", measure)

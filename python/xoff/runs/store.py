@@ -55,16 +55,35 @@ class KeptRuns:
     root: Path
     build: str = field(default_factory=_build)
     """Digest of the build when the store was opened; workers use it even if another build is installed meanwhile."""
+    _places: dict[int, tuple[Scenario, Path]] = field(default_factory=dict, compare=False, repr=False)
+    """Scenarios, which stay alive here, and their folders, by the scenarios' ids: the digest of one takes 1 ms."""
+    _checked: set[Path] = field(default_factory=set, compare=False, repr=False)
+    """Folders found to be as they were written, which is looked at once while the store is open."""
 
     def place(self, scenario: Scenario) -> Path:
-        """Returns the folder for the result of a scenario."""
+        """Returns the folder for the result of a scenario, with its files as they were when first asked for."""
+        if id(scenario) not in self._places:
+            self._places[id(scenario)] = (scenario, self._place(scenario))
+        return self._places[id(scenario)][1]
+
+    def __reduce__(self) -> tuple[type[KeptRuns], tuple[Path, str]]:
+        """Leaves what this process has found out behind where a worker gets the store."""
+        return KeptRuns, (self.root, self.build)
+
+    def _place(self, scenario: Scenario) -> Path:
         key = hashlib.sha256(f"{scenario.digest()} {self.build}".encode()).hexdigest()
         name = os.fsencode(scenario.name)[:_LONGEST].decode(errors="ignore")
         return self.root / f"{name}-{key[:_DIGITS]}"
 
     def has(self, scenario: Scenario) -> bool:
         """Whether the store has the result of a scenario as it was kept; an edited one does not count."""
-        return not folder.edited(self.place(scenario))
+        place = self.place(scenario)
+        if place in self._checked and (place / folder.SUMMARY).exists():
+            return True
+        if folder.edited(place):
+            return False
+        self._checked.add(place)
+        return True
 
     def warn_if_edited(self, scenarios: Iterable[Scenario]) -> None:
         """Warns, with a ResultWarning, of kept runs that do not count because they were edited or damaged."""
