@@ -57,8 +57,6 @@ class KeptRuns:
     """Digest of the build when the store was opened; workers use it even if another build is installed meanwhile."""
     _places: dict[int, tuple[Scenario, Path]] = field(default_factory=dict, compare=False, repr=False)
     """Scenarios, which stay alive here, and their folders, by the scenarios' ids: the digest of one takes 1 ms."""
-    _checked: set[Path] = field(default_factory=set, compare=False, repr=False)
-    """Folders found to be as they were written, which is looked at once while the store is open."""
 
     def place(self, scenario: Scenario) -> Path:
         """Returns the folder for the result of a scenario, with its files as they were when first asked for."""
@@ -77,13 +75,7 @@ class KeptRuns:
 
     def has(self, scenario: Scenario) -> bool:
         """Whether the store has the result of a scenario as it was kept; an edited one does not count."""
-        place = self.place(scenario)
-        if place in self._checked and (place / folder.SUMMARY).exists():
-            return True
-        if folder.edited(place):
-            return False
-        self._checked.add(place)
-        return True
+        return not folder.edited(self.place(scenario))
 
     def warn_if_edited(self, scenarios: Iterable[Scenario]) -> None:
         """Warns, with a ResultWarning, of kept runs that do not count because they were edited or damaged."""
