@@ -520,6 +520,15 @@ def test_a_pool_without_a_size_is_refused_with_its_place() -> None:
     assert "no table says it" in refused.value.problem
 
 
+def test_a_pool_that_reserves_do_not_fit_into_is_refused() -> None:
+    tables = good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["size"] = "10000"
+    with pytest.raises(
+        InputError, match=r"size: does not hold the 18,432 B that priority groups and queues reserve of it"
+    ):
+        part_of(tables)
+
+
 def test_a_port_that_is_not_there_is_refused() -> None:
     with pytest.raises(InputError, match="no row of BUFFER_PG or BUFFER_QUEUE is about it; did you mean Ethernet4"):
         part_of(good(), "Ethernet44")

@@ -45,6 +45,10 @@ class Pauses:
             expected += ", or --chip of a Spectrum, whose formula is known" if tables.computes else ""
             problem = f"is not there, {why}, and so much do lossless classes share"
             raise InputError(place.file, place.key, problem, expected)
+        if tables.shared(name) is None:
+            place, within = tables.place("BUFFER_POOL", name, "size"), tables.reserves_within(name)
+            problem = f"does not hold the {within:,} B that priority groups and queues reserve of it"
+            raise InputError(place.file, place.key, problem, "expected a larger pool, or smaller reserves")
         return cls(port, name, pool)
 
     @property
