@@ -93,7 +93,7 @@ def test_the_folder_of_a_sweep_is_written_before_a_signal_takes_effect(
     outcome = command("sweep", small_file, "--sweep", "workload.fan_in=1,2", "--workers", 1)
     said = "interrupted: 2 of 2 combinations are finished; the folder results/sweep-001 has them all\n"
     assert (outcome.status, outcome.err) == (130, said)
-    assert names(Path("results/sweep-001")) == ["sweep.csv", "sweep.json", "sweep.svg"]
+    assert names(Path("results/sweep-001")) == ["runs.csv", "sweep.csv", "sweep.json", "sweep.svg"]
 
 
 def test_the_folder_of_a_search_is_written_before_ctrl_c_takes_effect(

@@ -1,5 +1,6 @@
 """`xoff sweep`: what is printed, kept and refused."""
 
+import csv
 import json
 import os
 import re
@@ -246,6 +247,23 @@ def test_begun_processes_say_nothing_of_ctrl_c(tmp_path: Path, small_file: Path)
 
 def test_the_figure_has_the_format_that_is_asked_for(command: Command, sweep_file: Path) -> None:
     command("sweep", sweep_file, "--figures", "pdf", "--out", "out", "--workers", 1)
-    assert sorted(path.name for path in Path("out").iterdir()) == ["sweep.csv", "sweep.json", "sweep.pdf"]
+    assert sorted(path.name for path in Path("out").iterdir()) == ["runs.csv", "sweep.csv", "sweep.json", "sweep.pdf"]
     assert Path("out/sweep.pdf").read_bytes().startswith(b"%PDF")
     assert command("sweep", sweep_file, "--figures", "gif", "--workers", 1).status == 2
+
+
+def test_a_sweep_says_where_the_results_of_its_runs_are(command: Command, small_file: Path) -> None:
+    command("sweep", small_file, "--sweep", "workload.fan_in=1,2", "--out", "swept")
+    refusal = command("why", "swept").err
+    assert refusal.startswith("swept: RESULT: is of 2 runs; name one, such as results/runs/small-")
+    assert refusal.endswith(" (workload.fan_in = 1, seed 3): swept/runs.csv lists them\n")
+    with Path("swept/runs.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["run"], row["seed"]) for row in rows] == [("workload.fan_in = 1", "3"), ("workload.fan_in = 2", "3")]
+    for row in rows:
+        assert command("ports", Path("swept") / row["result"]).status == 0
+    command("sweep", small_file, "--sweep", "workload.fan_in=2", "--out", "one")
+    assert command("ports", "one").status == 0, "its only run is meant"
+    assert command("ports", "results/runs").err.startswith(
+        "results/runs: RESULT: is no result folder; expected one in it"
+    )

@@ -11,6 +11,7 @@ import click
 
 from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count, spelled_wait
+from xoff.cli.results import list_runs
 from xoff.cli.terminal import say
 from xoff.errors import interrupts_held
 from xoff.plot.figure_format import FigureFormat
@@ -88,6 +89,7 @@ def run_and_print(
         with interrupts_held() as came:
             found = wanted.finished(kept)
             if found is not None:
+                list_runs(staging, kept, wanted)
                 path = commit(found, staging)
     if found is not None:
         _print(found, path, grid(found), _notes(wanted.all_runs), as_json=as_json)

@@ -146,6 +146,10 @@ class Wanted(Protocol[FoundT]):
     def all_runs(self) -> list[Scenario]:
         """Every run, part by part, so that an interrupt leaves whole parts."""
 
+    @property
+    def run_names(self) -> list[str]:
+        """Name of each run's part of the experiment, in the order of `all_runs`; runs of several seeds share one."""
+
     def finished(self, kept: KeptRuns) -> FoundT | None:
         """Evaluates the parts that have run; returns None if there is none."""
 

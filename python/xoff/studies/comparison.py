@@ -311,6 +311,11 @@ class WantedComparison:
         """Every run, seed by seed, so that an interrupt leaves whole seeds."""
         return [run for runs in self.runs for run in runs]
 
+    @property
+    def run_names(self) -> list[str]:
+        """Name of the scenario of each run, in the order of `all_runs`."""
+        return [name for _ in self.runs for name in self.names]
+
     def progress(self, found: Comparison | None) -> str:
         """Returns in words how many of the seeds have run."""
         return f"{len(found.seeds) if found else 0} of {len(self.seeds)} seeds"

@@ -143,6 +143,11 @@ class Sweep:
         """Every run, combination by combination, so that an interrupt leaves whole combinations."""
         return [run for combination in self.combinations for run in combination.runs]
 
+    @property
+    def run_names(self) -> list[str]:
+        """Combination of each run in words, in the order of `all_runs`."""
+        return [self.named(combination.at) for combination in self.combinations for _ in combination.runs]
+
     def progress(self, found: Swept | None) -> str:
         """Returns in words how many of the combinations have run."""
         return f"{len(found.rows) if found else 0} of {len(self.combinations)} combinations"
