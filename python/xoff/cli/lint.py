@@ -57,10 +57,10 @@ def lint(
         click.echo(printable(str(error)), err=True)
     if alone := without_config(tables.switches):
         click.echo(f"{several(alone)}: {_ALONE}", err=True)
-    empty = [files for files in tables.switches if nothing_to_check(files)]
+    empty = [files for files in tables.switches if nothing_to_check(files) and not findings]
     for file in (file for files in empty for file in files):
         click.echo(printable(f"{file.name}: {_EMPTY}"), err=True)
-    is_empty = len(empty) == len(tables.switches)
+    is_empty = len(empty) == len(tables.switches) and not findings
     if as_json:
         click.echo(json_text.document([finding.as_data() for finding in findings]))
     elif tables.switches:

@@ -1391,6 +1391,27 @@ def test_names_in_brackets_are_told_of_once_and_judged_as_the_names_alone() -> N
     assert found["[BUFFER_POOL|ingress_lossless_pool]"] == "dangling_reference"
 
 
+@pytest.mark.parametrize(
+    ("version", "found"),
+    [
+        (None, {("bracketed_reference", Severity.ERROR), ("lossless_unwatched", Severity.WARNING)}),
+        ("version_3_0_2", {("bracketed_reference", Severity.NOTE)}),
+        ("version_3_0_4", {("bracketed_reference", Severity.ERROR)}),
+        ("version_3_0_5", {("bracketed_reference", Severity.ERROR), ("lossless_unwatched", Severity.WARNING)}),
+        ("version_202405_01", {("bracketed_reference", Severity.ERROR), ("lossless_unwatched", Severity.WARNING)}),
+    ],
+)
+def test_tables_of_an_earlier_version_are_in_its_form(version: str | None, found: set[tuple[str, Severity]]) -> None:
+    """SONiC's db_migrator.py takes brackets away from 3_0_2 on, and gives pfcwd_sw_enable from 3_0_4 on."""
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["egress_lossy_profile"]["pool"] = "[BUFFER_POOL|egress_lossy_pool]"
+    for row in tables["PORT_QOS_MAP"].values():
+        row.pop("pfcwd_sw_enable", None)
+    if version:
+        tables["VERSIONS"] = {"DATABASE": {"VERSION": version}}
+    assert {(one.check, one.severity) for one in judged(tables)} == found
+
+
 def test_a_table_by_another_name_is_told_of() -> None:
     lower, shorter = of("misspelt_table")
     assert [lower[:2], shorter[:2]] == [(Severity.WARNING, 3), (Severity.WARNING, 4)]

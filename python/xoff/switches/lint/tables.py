@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -135,6 +136,15 @@ class Tables:
     def here(self) -> DeviceMetadata | None:
         """Row of DEVICE_METADATA about the switch itself."""
         return self.config.device_metadata.get("localhost")
+
+    def is_before(self, *version: int) -> bool:
+        """Whether tables say that they are of an earlier version, such as 3, 0, 3 (`VERSIONS|DATABASE|VERSION`).
+
+        Versions named after a release, such as `version_202405_01`, are later than all of three numbers.
+        """
+        said = [source.value(("VERSIONS", "DATABASE", "VERSION")) for source in self.sources]
+        found = next((match for one in said if (match := re.fullmatch(r"version_(\d+)_(\d+)_(\d+)", one))), None)
+        return found is not None and tuple(map(int, found.groups())) < version
 
     @cached_property
     def chip_of_memory(self) -> Entry | None:

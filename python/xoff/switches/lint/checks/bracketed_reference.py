@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def bracketed_reference(tables: Tables) -> Iterator[Fault]:
     """Names of rows in brackets and with their table, the form before 2021, which SONiC refuses since (orch.cpp).
 
-    It is told once; other checks read them as the names alone.
+    It is told once; other checks read them as the names alone. A note in tables of a version before 3_0_3, which SONiC
+    changes itself (sonic-utilities, db_migrator.py).
     """
     found = [(tables.place(table, key, field), target, name) for table, key, field, target, name in references(tables)]
     bracketed = [(place, name) for place, target, name in found if f"[{target}|{name}]" in place.value.split(",")]
@@ -24,4 +25,5 @@ def bracketed_reference(tables: Tables) -> Iterator[Fault]:
         place, name = bracketed[0]
         others = f", and {len(bracketed) - 1} more like it" if bracketed[1:] else ""
         physics = f"the form before 2021, a name in brackets with its table{others}: SONiC refuses it since"
-        yield Fault(Severity.ERROR, place, physics, f"the name alone, {name}; other findings are as if it were so")
+        severity = Severity.NOTE if tables.is_before(3, 0, 3) else Severity.ERROR
+        yield Fault(severity, place, physics, f"the name alone, {name}; other findings are as if it were so")

@@ -23,7 +23,8 @@ _DUAL_TOR = (frozenset({2, 3, 4, 6}), frozenset({3, 4}))
 def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
     """Priorities of PFC that the watchdog does not look after, where it looks after others, and the other way round.
 
-    A note where it is so by SONiC's own template. Rows that are invalid are another finding.
+    A note where it is so by SONiC's own template. Rows that are invalid are another finding. Tables of a version before
+    3_0_5 have one field for both, pfc_enable (sonic-utilities, db_migrator.py).
     """
     watched = {port for port in tables.config.pfc_wd if port != _OF_ALL}
     left_out = tables.left_out("PFC_WD")
@@ -47,7 +48,9 @@ def _of_watched(tables: Tables, watched: set[str]) -> Iterator[Fault]:
     for port in tables.qos.pfc_ports:
         found = tables.qos.row(port)
         if found is not None and found[0] != WHOLE_SWITCH and port in watched:
-            looked_after = frozenset(found[1].pfcwd_sw_enable or ())
+            row = found[1]
+            is_of_pfc = tables.is_before(3, 0, 5) and row.pfcwd_sw_enable is None
+            looked_after = frozenset((row.pfc_enable if is_of_pfc else row.pfcwd_sw_enable) or ())
             alike[frozenset(tables.qos.pfc_priorities(port)), looked_after].append(port)
     for (paused, looked_after), ports in alike.items():
         found = tables.qos.row(ports[0])
