@@ -384,3 +384,14 @@ def test_ideal_times_that_differ_are_told() -> None:
     [note] = [note for note in notes if note.startswith("slowdowns are over the times of flows that are alone")]
     assert note.endswith("those of slow are x1.92 those of fast (by other links, or other ways over them)")
     assert grids.of_comparison(xoff.compare({"one": base, "other": base})).notes == ()
+
+
+def test_many_scenarios_have_rows_and_panels_with_their_names(tmp_path: Path) -> None:
+    base = xoff.Scenario.from_text(SMALL + PERMUTATION).with_value("observe", {})
+    names = [f"{'a' * number}, a scenario" for number in range(1, 13)]
+    found = xoff.compare(dict.fromkeys(names, base))
+    axes = found.plot.slowdown_by_size()
+    assert [ax.get_title("left").replace("\n", " ") for ax in axes] == names[1:]
+    found.plot.save(tmp_path / "ratios.svg")
+    drawn = (tmp_path / "ratios.svg").read_text(encoding="utf-8")
+    assert [name in drawn for name in names] == [True] * 12

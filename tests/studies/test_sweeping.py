@@ -20,6 +20,7 @@ from xoff.results.intervals import Estimate
 from xoff.runs.store import KeptRuns
 from xoff.studies import grids, sweep
 from xoff.studies.axes import Axis
+from xoff.studies.plot import swept_slowdown_by_size
 from xoff.studies.sweep import MEASURES, Sweep
 from xoff.studies.sweep_file import load
 
@@ -162,11 +163,18 @@ def test_slowdowns_by_size_have_a_line_for_each_position_on_the_first_axis(
         swept.plot.slowdown_by_size()
 
 
-def test_of_many_positions_some_panels_are_drawn_and_that_is_said(of_sizes: xoff.Swept) -> None:
+def test_many_positions_have_small_panels_of_both_percentiles(of_sizes: xoff.Swept) -> None:
     axes: dict[str, Any] = {"marking": SCHEMES, "workload[0].groups": range(1, 11)}
-    figure = xoff.sweep(SIZES, axes, measures=[MEAN]).plot.slowdown_by_size()
-    assert [ax.get_title("left") for ax in figure.axes][:4] == [f"groups {at}, p50" for at in (1, 4, 7, 10)]
-    assert figure.get_supxlabel().endswith("\n4 of 10, evenly from the first to the last")
+    swept = xoff.sweep(SIZES, axes, measures=[MEAN])
+    figure = swept.plot.slowdown_by_size()
+    assert [ax.get_title("left") for ax in figure.axes] == [f"groups {at}" for at in range(1, 11)]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["late", "early", "p99", "p50"]
+    assert len({ax.get_ylim() for ax in figure.axes}) == 1
+    panels = {f"groups {at}": {"late": swept.by_size[:2]} for at in range(40)}
+    figure = swept_slowdown_by_size.draw(panels, "", {}, None)
+    assert len(figure.axes) == 16
+    assert figure.legends[0].get_title().get_text() == "16 of 40, evenly from the first to the last"
     alone = xoff.sweep(SIZES, {"marking": SCHEMES}, measures=[MEAN]).plot.slowdown_by_size()
     assert [ax.get_title("left") for ax in alone.axes] == ["p50", "p99"]
 

@@ -14,7 +14,15 @@ _WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 class HouseFigure(Figure):
-    """Matplotlib's figure, whose files do not record when they were written."""
+    """Matplotlib's figure, whose files do not record when they were written, and which grows with its legend."""
+
+    _inches_of_panels: float | None = None
+
+    def grow(self, inches: float) -> None:
+        """Makes the figure higher than it was at first, so that its panels keep their height below a legend."""
+        if self._inches_of_panels is None:
+            self._inches_of_panels = self.get_figheight()
+        self.set_figheight(max(self.get_figheight(), self._inches_of_panels + inches))
 
     def savefig(self, fname: Any, **options: Any) -> None:  # noqa: ANN401 as Matplotlib
         """Writes a file as Matplotlib does, without the date."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
     from xoff.results.intervals import Estimate
 
@@ -171,27 +172,31 @@ def unsay_nothing_is_there(ax: Axes) -> None:
 
 
 def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
-    """Draws one legend above a row of axes for all their lines, in as many columns as fit."""
+    """Draws one legend above panels for all their lines, in as many columns as fit; the figure grows with its height.
+
+    Names too wide for the figure are broken into lines, or shortened in their middle.
+    """
     handles: dict[str, Artist] = {}
     for ax in row:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     figure = row[0].get_figure(root=True)
     assert figure is not None
-    columns = _columns(handles, figure.get_figwidth())
-    labels, drawn = list(handles), list(handles.values())
+    characters = int(_CHARACTERS_PER_INCH * figure.get_figwidth())
+    labels = _in_lines(list(handles), max(1, characters - _BESIDE_A_LABEL))
+    columns = _columns_of(labels, characters)
+    drawn = list(handles.values())
     figure.legend(drawn, labels, loc="outside upper center", ncols=columns, fontsize=8, title=title, title_fontsize=8)
+    _grow(figure, labels, columns, title)
 
 
-def legend_inches(labels: Collection[str], width_inches: float) -> float:
-    """Returns the height of the legend above a row of axes."""
-    return math.ceil(len(labels) / _columns(labels, width_inches)) * _INCHES_OF_A_LABEL
-
-
-def with_legend(labels: Collection[str], width_inches: float = 0) -> tuple[float, float]:
-    """Returns the size of a figure of usual height plus its legend, and of at least the usual width."""
-    width, height = max(SIZE_INCHES[0], width_inches), SIZE_INCHES[1]
-    return width, height + max(0.0, legend_inches(labels, width) - _INCHES_OF_A_LABEL)
+def _grow(figure: Figure, labels: Sequence[str], columns: int, title: str | None) -> None:
+    """Makes a figure of the house higher by the lines of a legend after the first, for which it has room."""
+    if isinstance(figure, HouseFigure):
+        in_columns = [labels[start::columns] for start in range(columns)]
+        lines = max((sum(label.count("\n") + 1 for label in column) for column in in_columns), default=0)
+        lines += title.count("\n") + 1 if title else 0
+        figure.grow(max(0, lines - 1) * _INCHES_OF_A_LABEL)
 
 
 def plain(text: str) -> str:
@@ -212,13 +217,15 @@ def legend(ax: Axes, title: str | None = None) -> None:
     size = _SMALL_LEGEND_SIZE if room.is_narrow(ax) else _LEGEND_SIZE
     characters = int(_CHARACTERS_PER_INCH_OF_AXES * _LEGEND_SIZE / size * room.width_inches(ax))
     wrapped = _in_lines(labels, max(1, characters - _BESIDE_A_LABEL))
+    columns = _columns_of(wrapped, characters)
+    title = fill(title, max(1, characters)) if title else None
     drawn = ax.legend(
         handles,
         wrapped,
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=_columns_of(wrapped, characters),
-        title=fill(title, max(1, characters)) if title else None,
+        ncols=columns,
+        title=title,
         title_fontsize=size,
         alignment="left",
         fontsize=size,
@@ -227,6 +234,9 @@ def legend(ax: Axes, title: str | None = None) -> None:
         handlelength=1.4,
     )
     room.make_for_legend(ax, drawn)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    _grow(figure, wrapped, columns, title)
 
 
 def _in_lines(labels: Sequence[str], characters: int) -> list[str]:
@@ -236,11 +246,6 @@ def _in_lines(labels: Sequence[str], characters: int) -> list[str]:
         return in_lines
     named = shortened([label.replace(r"\$", "$") for label in labels], [characters])
     return [plain(fill(name, characters)) for name in named]
-
-
-def _columns(labels: Collection[str], width_inches: float) -> int:
-    """Returns the number of labels that fit side by side in a figure of some width."""
-    return _columns_of(labels, _CHARACTERS_PER_INCH * width_inches)
 
 
 def _columns_of(labels: Collection[str], characters: float) -> int:

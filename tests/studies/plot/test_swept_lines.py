@@ -123,13 +123,64 @@ def test_intervals_that_tell_nothing_are_left_out_and_the_foot_says_so_once() ->
     assert not swept_of(Estimate(5, 2, 20), THRESHOLDS[:2]).plot.measures().get_supxlabel()
 
 
-def test_of_too_many_lines_the_first_and_the_last_are_drawn_and_the_others_named() -> None:
-    figure = swept_of(Estimate(5), THRESHOLDS).plot.measures()
-    [legend] = figure.legends
-    names = [text.get_text() for text in legend.get_texts()]
-    assert (names[0], names[-1], len(names)) == ("threshold 1kB", "threshold 9kB", 8)
-    [hidden] = {f"threshold {threshold}" for threshold in THRESHOLDS} - set(names)
-    assert legend.get_title().get_text() == f"without {hidden}"
+def axes_of_sweep(**counts: int) -> Swept:
+    """As if there were a sweep over some names of a scheme, some thresholds and some fan-ins, in this order."""
+    one = xoff.sweep(xoff.Scenario.from_text(SMALL), {FIRST: [1], SECOND: ["1kB"]}, measures=[MEAN])
+    axes = {
+        FIRST: one.sweep.axes[FIRST].model_copy(update={"values": [1, 2]}),
+        SECOND: one.sweep.axes[SECOND].model_copy(
+            update={"values": [f"{number}kB" for number in range(1, counts["thresholds"] + 1)]}
+        ),
+        "scheme": one.sweep.axes[FIRST].model_copy(
+            update={"values": {f"scheme {number}": {} for number in range(counts["schemes"])}}
+        ),
+    }
+    sweep = type(one.sweep).of(xoff.Scenario.from_text(SMALL), axes, 1, [MEAN])
+    rows = tuple(
+        Row({FIRST: fan_in, SECOND: at, "scheme": scheme}, {MEAN: Estimate(5)}, {}, one.rows[0].unfinished)
+        for fan_in in (1, 2)
+        for at in axes[SECOND].positions
+        for scheme in axes["scheme"].positions
+    )
+    return Swept(sweep, rows)
+
+
+def lines_of(figure: Figure) -> dict[str, int]:
+    """Number of lines in each panel by title."""
+    return {ax.get_title("left"): len(ax.containers) for ax in figure.axes if ax.get_title("left")}
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "schemes", "panels", "lines", "bars"),
+    [
+        (2, 4, 1, 8, 0),
+        (3, 4, 3, 4, 0),
+        (4, 3, 3, 4, 0),
+        (12, 1, 1, 12, 1),
+        (12, 3, 3, 12, 1),
+        (1, 12, 2, 6, 0),
+        (3, 12, 12, 3, 0),
+        (30, 30, 16, 30, 1),
+    ],
+)
+def test_more_lines_than_a_legend_tells_apart_are_in_panels_or_on_a_scale_of_colours(
+    thresholds: int, schemes: int, panels: int, lines: int, bars: int
+) -> None:
+    figure = axes_of_sweep(thresholds=thresholds, schemes=schemes).plot.measures()
+    assert set(lines_of(figure).values()) == {lines}
+    assert (len(lines_of(figure)), len(figure.axes) - panels) == (panels, bars)
+    assert bool(figure.legends) == (not bars)
+
+
+@pytest.mark.parametrize("length", [1, 12, 40, 90, 400])
+def test_panels_keep_their_height_whatever_the_names(length: int) -> None:
+    named = {f"{number}{'x' * length}": {"switch.buffer.alpha": number} for number in range(1, 9)}
+    one = xoff.sweep(xoff.Scenario.from_text(SMALL), {FIRST: [1, 2], "alpha": named}, measures=[MEAN])
+    figure = one.plot.measures()
+    figure.draw_without_rendering()
+    [ax] = figure.axes
+    assert ax.get_position().height * figure.get_figheight() > 1.5
+    assert ax.get_position().width > 0.6
 
 
 def test_of_many_more_lines_it_is_said_how_many() -> None:

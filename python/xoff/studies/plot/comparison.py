@@ -6,9 +6,12 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import bars, completion, style
 from xoff.plot.house_figure import HouseFigure
+from xoff.plot.over_time import MOST_LINES
+from xoff.plot.shortened import shortened
 from xoff.studies.comparison import FCTS
 from xoff.studies.plot import slowdown_by_size as by_size
 
@@ -28,6 +31,12 @@ _POINT_INCHES = 0.09
 _APART, _NEXT = 0.15, 0.8
 """Share of the distance to the next measure that a point takes, and that all points take at most."""
 _LABEL_CHARACTERS = 36
+_NAMES_INCHES, _CLASS_INCHES, _ROW_INCHES, _AROUND_INCHES = 1.4, 1.5, 0.24, 1.1
+"""Sizes of the figure of many scenarios: width of their names and of each panel, height of each row and of the rest."""
+_NAME_LENGTHS = (24, 30, 36)
+_BESIDE = 0.3
+"""Distance of mean and p99 in a row."""
+_TICKS = 3
 
 
 class ComparisonPlots:
@@ -72,7 +81,9 @@ class ComparisonPlots:
             workloads: Of which flows: positions in the scenario or kinds such as `poisson`; left out, all.
         """
         with style.context():
-            size = by_size.size_inches(self._comparison, len(percents))
+            if axes is None and _are_many(self._comparison):
+                return by_size.draw_each(self._comparison, workloads)[1]
+            size = by_size.size_inches(len(percents))
             row = style.row_of_axes(len(percents), size) if axes is None else axes
             by_size.draw(self._comparison, row, percents, workloads)
             if axes is None:
@@ -82,24 +93,29 @@ class ComparisonPlots:
     def save_slowdown_by_size(self, path: Path, workloads: Workloads = None) -> None:
         """Writes that figure, of flows of all or of some workloads, to a file; its ending says in which format."""
         with style.context():
-            panels = len(by_size.DRAWN)
-            figure = HouseFigure(figsize=by_size.size_inches(self._comparison, panels))
-            row = figure.subplots(1, panels).tolist()
-            by_size.draw(self._comparison, row, workloads=workloads)
-            style.shared_legend(row)
+            if _are_many(self._comparison):
+                figure, _ = by_size.draw_each(self._comparison, workloads)
+            else:
+                panels = len(by_size.DRAWN)
+                figure = HouseFigure(figsize=by_size.size_inches(panels))
+                row = figure.subplots(1, panels).tolist()
+                by_size.draw(self._comparison, row, workloads=workloads)
+                style.shared_legend(row)
             figure.savefig(path, facecolor="white")
 
     def save(self, path: Path) -> None:
         """Writes the figure of completion times to a file; its ending says in which format."""
         with style.context():
-            figure = HouseFigure(figsize=_size_inches(self._comparison))
-            _draw(self._comparison, figure.subplots())
+            if _are_many(self._comparison):
+                figure = _draw_each(self._comparison)
+            else:
+                figure = HouseFigure(figsize=_size_inches(self._comparison))
+                _draw(self._comparison, figure.subplots())
             figure.savefig(path, facecolor="white")
 
     def _cdf(self, measure: completion.Measure, ax: Axes | None, size_class: str | None) -> Axes:
         with style.context():
-            axes = style.axes(ax, style.with_legend(self._comparison.names))
-            return completion.draw_scenarios(self._comparison, axes, measure, size_class)
+            return completion.draw_scenarios(self._comparison, style.axes(ax), measure, size_class)
 
 
 def _draw(comparison: Comparison, ax: Axes) -> Axes:
@@ -129,15 +145,58 @@ def _draw(comparison: Comparison, ax: Axes) -> Axes:
     return ax
 
 
+def _are_many(comparison: Comparison) -> bool:
+    """Whether a legend cannot tell the scenarios apart."""
+    return len(comparison.names) > MOST_LINES
+
+
+def _draw_each(comparison: Comparison) -> HouseFigure:
+    """Draws a panel for each size class, with a row for each scenario that bears its name."""
+    base, *others = comparison.names
+    rows = _rows(comparison)
+    classes = list(dict.fromkeys(row.measure.split(".")[1] for row in rows))
+    inches = (_NAMES_INCHES + _CLASS_INCHES * len(classes), _ROW_INCHES * len(others) + _AROUND_INCHES)
+    figure = HouseFigure(figsize=inches)
+    panels = figure.subplots(1, len(classes), sharey=True, squeeze=False)[0].tolist()
+    for size_class, ax in zip(classes, panels, strict=True):
+        for number, (quantity, label) in enumerate(_LABELS.items()):
+            found = {
+                row.scenario: row.ratio.unless_vague
+                for row in rows
+                if row.measure == f"flows.{size_class}.{quantity}" and row.ratio and row.scenario != base
+            }
+            estimates = list(found.values())
+            ax.errorbar(
+                [each.value for each in estimates],
+                [others.index(name) + _BESIDE * (number - 0.5) for name in found],
+                xerr=style.error_bars(estimates),
+                markersize=4,
+                capsize=2,
+                label=label,
+                **style.look(number) | {"linestyle": ""},
+            )
+        ax.axvline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
+        ax.set_title(size_class)
+        ax.xaxis.set_major_locator(MaxNLocator(_TICKS))
+        ax.tick_params(axis="x", labelsize=8)
+    panels[0].set_yticks(range(len(others)), list(map(style.plain, shortened(others, _NAME_LENGTHS))), fontsize=8)
+    panels[0].set_ylim(len(others) - 0.5, -0.5)
+    said = [f"completion time over {style.plain(base)}'s"]
+    said += [bars.LEFT_OUT] if any(row.ratio and row.ratio.is_vague for row in rows) else []
+    figure.supxlabel("\n".join(said), fontsize=9)
+    style.shared_legend(panels)
+    return figure
+
+
 def _rows(comparison: Comparison) -> list[Row]:
     """Returns the rows of completion times to draw."""
     return [row for row in comparison.rows if row.measure in FCTS and row.ratio]
 
 
 def _size_inches(comparison: Comparison) -> tuple[float, float]:
-    """Returns the size of a figure with room for every point of every measure, and for the legend."""
+    """Returns the size of a figure with room for every point of every measure."""
     points = len(_rows(comparison)) / len(comparison.names) * (len(comparison.names) - 1)
-    return style.with_legend(comparison.names[1:], _POINT_INCHES * points)
+    return max(style.SIZE_INCHES[0], _POINT_INCHES * points), style.SIZE_INCHES[1]
 
 
 def _label(measure: str) -> str:

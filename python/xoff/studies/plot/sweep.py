@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, product
 from textwrap import fill
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from matplotlib.transforms import ScaledTranslation
 
 from xoff.plot import bars, chosen, room, style
-from xoff.plot.along import Along, short
+from xoff.plot.along import Along, Value, short
+from xoff.plot.colour_scale import BAR_INCHES, ColourScale
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.measure_ticks import ticks_of
+from xoff.plot.over_time import MOST_LINES
 from xoff.results.table import measure_name
 from xoff.studies.plot import swept_slowdown_by_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
+    from matplotlib.typing import ColorType
 
     from xoff.results.intervals import Estimate
     from xoff.studies.slowdown_by_size import OfSize
@@ -30,6 +33,13 @@ _MANY_TIMES = 30
 """Ratio of the greatest to the least value of a measure from which the scale is logarithmic."""
 _MOST_COLUMNS = 3
 _PANEL_INCHES = (3.4, 2.5)
+_MOST_COLUMNS_OF_FACETS = 4
+_FACET_INCHES = (2.5, 2.1)
+_LEAST_INCHES = 3.4
+_MOST_FACETS, _MOST_PANELS = 6, 16
+"""Most facets of several measures, and of one."""
+_FACET_SIZE, _FACET_CHARACTERS, _BESIDE_CHARACTERS = 9, 30, 22
+_LINE = {"marker": "o", "linestyle": "-"}
 _TITLE_CHARACTERS = 32
 _NOTE_CHARACTERS = 40
 _CHARACTERS_PER_INCH = 15
@@ -77,34 +87,118 @@ class SweptPlots:
         """Draws FCT slowdown against flow size, p50 and p99, over the same groups of flows everywhere.
 
         There is a line for each position on the first axis, and a panel for each combination of positions on the other
-        axes, at most four.
+        axes: at most 16. More than eight positions are colours on a scale if they are numbers.
 
         Raises:
             ValueError: There is nothing to draw (`Swept.by_size`).
         """
         with style.context():
-            first, *_ = self._swept.sweep.axes
-            return swept_slowdown_by_size.draw(_panels(self._swept), self._swept.sweep.told_apart([first]))
+            sweep = self._swept.sweep
+            first, *_ = sweep.axes
+            colours, scale = _colours(sweep, first)
+            return swept_slowdown_by_size.draw(_panels(self._swept), sweep.told_apart([first]), colours, scale)
+
+
+class _Facet(NamedTuple):
+    """Lines that are drawn in one panel of each measure, by name, and their looks."""
+
+    lines: dict[str, list[Row]]
+    looks: Mapping[str, Mapping[str, Any]]
+
+
+class _Facets(NamedTuple):
+    """Panels side by side, by title, that share their scales."""
+
+    shown: dict[str, _Facet]
+    hidden: str | None
+    """Note on panels that are not drawn."""
+    told: str
+    """Axes that tell the lines apart although their names do not say so."""
+    scale: ColourScale | None = None
+    """Colours of the lines, if there are too many for a legend."""
+
+    @classmethod
+    def of(cls, swept: Swept, along: str) -> _Facets:
+        """Puts lines into one panel if a legend can tell them apart.
+
+        Of more, one axis tells the lines of each panel apart: by their looks, or on a scale of colours if it has many
+        numbers. The other axes have a panel for each combination. Many names are divided among panels.
+        """
+        sweep = swept.sweep
+        others = [name for name in sweep.axes if name != along]
+        apart = sweep.told_apart(others)
+        if len(lines := _lines(swept, others)) <= MOST_LINES:
+            return cls({"": _Facet(lines, _looks(lines))}, None, apart)
+        within = _axis_within(sweep, others)
+        panels: dict[str, list[Row]] = {}
+        for row in swept.rows:
+            panels.setdefault(_told(sweep, row, (name for name in others if name != within)), []).append(row)
+        most = _MOST_PANELS if len(swept.told) == 1 else _MOST_FACETS
+        shown = {title: _lines_of(sweep, rows, [within]) for title, rows in chosen.evenly(panels, most).items()}
+        hidden = chosen.left_out(panels, most)
+        if len(sweep.axes[within].positions) <= MOST_LINES:
+            return cls({title: _Facet(lines, _looks(lines)) for title, lines in shown.items()}, hidden, apart)
+        colours, scale = _colours(sweep, within)
+        if scale:
+            looks = {label: {"color": colour} for label, colour in colours.items()}
+            return cls({title: _Facet(lines, looks) for title, lines in shown.items()}, hidden, "", scale)
+        return cls(dict(chain(*map(_divided, shown.values()))), hidden, apart)
+
+
+def _divided(lines: dict[str, list[Row]]) -> Iterator[tuple[str, _Facet]]:
+    """Divides lines with many names evenly among panels."""
+    names = list(lines)
+    looks = {name: style.look(number) for number, name in enumerate(names)}
+    panels = -(-len(names) // MOST_LINES)
+    size = -(-len(names) // panels)
+    for start in range(0, len(names), size):
+        of_it = names[start : start + size]
+        yield f"{of_it[0]} to {of_it[-1]}", _Facet({name: lines[name] for name in of_it}, looks)
+
+
+def _colours(sweep: Sweep, axis: str) -> tuple[dict[str, ColorType], ColourScale | None]:
+    """Returns the colours of the lines of an axis, and their scale; nothing if it has names, or few positions."""
+    positions, along = sweep.axes[axis].positions, _along_of(sweep, axis)
+    if len(positions) <= MOST_LINES or along.unit is None:
+        return {}, None
+    scale = ColourScale(along)
+    return {_position_told(sweep, axis, at): scale.colour(at) for at in positions}, scale
+
+
+def _looks(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
+    return {label: {"color": colour} for label, colour in zip(lines, style.COLOURS, strict=False)}
+
+
+def _axis_within(sweep: Sweep, others: Sequence[str]) -> str:
+    """Returns the axis with most positions among those of few or of numbers; if there is none, that with most names."""
+
+    def rank(name: str) -> tuple[bool, int]:
+        positions = len(sweep.axes[name].positions)
+        return positions <= MOST_LINES or _along_of(sweep, name).unit is not None, positions
+
+    return max((name for name in others if len(sweep.axes[name].positions) > 1), key=rank)
 
 
 def _draw(swept: Swept, *, ratios: bool) -> Figure:
     axis, along = _along(swept.sweep)
-    lines = _lines(swept, axis)
-    shown_lines = chosen.evenly(lines)
-    points = {measure: _points(shown_lines, measure, axis, along, ratios=ratios) for measure in swept.told}
-    drawn = {measure: _unless_vague(of_it) for measure, of_it in points.items()}
-    estimates = {measure: [each for _, each in chain(*of_it.values())] for measure, of_it in drawn.items()}
+    facets = _Facets.of(swept, axis)
+    points = {
+        (measure, title): _points(facet.lines, measure, axis, along, ratios=ratios)
+        for measure in swept.told
+        for title, facet in facets.shown.items()
+    }
+    drawn = {panel: _unless_vague(of_it) for panel, of_it in points.items()}
+    estimates = {
+        measure: [each for title in facets.shown for _, each in chain(*drawn[measure, title].values())]
+        for measure in swept.told
+    }
     shown = [measure for measure, found in estimates.items() if any(each.value for each in found)]
     zero = [measure for measure, found in estimates.items() if found and measure not in shown]
     shown = shown or list(swept.told[:1])
-    rows = -(-len(shown) // _MOST_COLUMNS)
-    columns = -(-len(shown) // rows)
-    figure = HouseFigure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
-    panels = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
-    for ax, measure in zip(panels, shown, strict=False):
+    figure, panels = _panels_of(shown, facets)
+    for (measure, title), ax in panels.items():
         along.label(ax)
-        barred = _draw_lines(ax, drawn[measure], along)
-        ax.set_title(fill(measure_name(measure), _TITLE_CHARACTERS))
+        barred = _draw_lines(ax, drawn[measure, title], along, facets.shown[title].looks)
         if _is_absent(swept, measure, ratios=ratios):
             style.say_nothing_is_there(ax, _nothing_to_count(swept, ratios=ratios))
             ax.set_yticks([])
@@ -112,23 +206,62 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
             _scale(ax, measure, estimates[measure], ratios=ratios)
         for line in barred:
             bars.mark_cut(ax, *line)
-        if ratios:
+        if ratios and title == next(iter(facets.shown)):
             _say_what_has_none(swept, measure, ax)
-    if ratios:
-        for ax in panels[::columns]:
-            ax.set_ylabel(style.plain(f"over {_base(swept.sweep)}"))
+    _name_panels(panels, facets, f"over {_base(swept.sweep)}" if ratios else "")
     foot = _what_has_none(swept, shown) if ratios else _what_is_zero(swept, zero)
     foot += _what_is_absent(swept, shown, ratios=ratios)
-    foot += [bars.LEFT_OUT] if any(drawn[measure] != points[measure] for measure in shown) else []
+    foot += [bars.LEFT_OUT] if any(drawn[panel] != points[panel] for panel in panels) else []
     if foot:
         figure.supxlabel("\n".join(_note(figure, said) for said in foot), fontsize=8)
-    for ax in panels[len(shown) :]:
-        ax.remove()
-    if len(lines) > 1:
-        apart = swept.sweep.told_apart(name for name in swept.sweep.axes if name != axis)
-        said = [_note(figure, each) for each in (apart, chosen.left_out(lines)) if each]
-        style.shared_legend(panels[: len(shown)], "\n".join(said) or None)
+    if facets.scale:
+        facets.scale.draw_bar(figure, list(panels.values()))
+    if facets.scale and facets.hidden:
+        figure.suptitle(_note(figure, facets.hidden), fontsize=8)
+    elif any(len(facet.lines) > 1 for facet in facets.shown.values()):
+        said = [_note(figure, each) for each in (facets.told, facets.hidden) if each]
+        if not facets.scale:
+            style.shared_legend(list(panels.values()), "\n".join(said) or None)
     return figure
+
+
+def _panels_of(measures: Sequence[str], facets: _Facets) -> tuple[HouseFigure, dict[tuple[str, str], Axes]]:
+    """Returns a new figure and its panels by measure and facet, with a row for each measure if there are several."""
+    titles = list(facets.shown)
+    is_grid = len(titles) > 1 and len(measures) > 1
+    count = len(titles) * len(measures)
+    most = _MOST_COLUMNS if len(titles) == 1 else _MOST_COLUMNS_OF_FACETS
+    rows = len(measures) if is_grid else -(-count // most)
+    columns = -(-count // rows)
+    width, height = _PANEL_INCHES if len(titles) == 1 else _FACET_INCHES
+    bar = BAR_INCHES if facets.scale else 0
+    figure = HouseFigure(figsize=(max(width * columns, _LEAST_INCHES) + bar, height * rows + 0.5))
+    grid = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
+    for ax in grid[count:]:
+        ax.remove()
+    return figure, dict(zip(product(measures, titles), grid, strict=False))
+
+
+def _name_panels(panels: Mapping[tuple[str, str], Axes], facets: _Facets, over: str) -> None:
+    """Writes the measure above each panel, or beside the first of each row where panels have titles of their own."""
+    is_alone = len(facets.shown) == 1
+    several = len({measure for measure, _ in panels}) > 1
+    for (measure, title), ax in panels.items():
+        grid = ax.get_subplotspec()
+        assert grid is not None
+        name = measure_name(measure)
+        beside = ([] if is_alone else [name]) + ([over] if over else [])
+        if beside and grid.is_first_col():
+            ax.set_ylabel(style.plain("\n".join(fill(part, _BESIDE_CHARACTERS) for part in beside)))
+        if is_alone:
+            ax.set_title(fill(name, _TITLE_CHARACTERS))
+            continue
+        if not several or grid.is_first_row():
+            ax.set_title(style.plain(fill(title, _FACET_CHARACTERS)), fontsize=_FACET_SIZE)
+        if not grid.is_first_col():
+            ax.tick_params(axis="y", labelleft=False, which="both")
+        if several and not grid.is_last_row():
+            ax.set_xlabel(ax.get_xlabel().partition("\n")[2])
 
 
 def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: bool) -> None:
@@ -205,14 +338,23 @@ def _lanes(lines: int) -> list[float]:
 
 
 def _along(sweep: Sweep) -> tuple[str, Along]:
-    found = {name: Along.of(sweep.heading(name), list(axis.positions), axis.unit) for name, axis in sweep.axes.items()}
+    found = {name: _along_of(sweep, name) for name in sweep.axes}
     return next(((name, along) for name, along in found.items() if along.unit is not None), next(iter(found.items())))
 
 
-def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
+def _along_of(sweep: Sweep, name: str) -> Along:
+    return Along.of(sweep.heading(name), list(sweep.axes[name].positions), sweep.axes[name].unit)
+
+
+def _lines(swept: Swept, axes: Sequence[str]) -> dict[str, list[Row]]:
+    return _lines_of(swept.sweep, swept.rows, axes)
+
+
+def _lines_of(sweep: Sweep, rows: Iterable[Row], axes: Sequence[str]) -> dict[str, list[Row]]:
+    """Returns rows by their positions on some axes, in words."""
     lines: dict[str, list[Row]] = {}
-    for row in swept.rows:
-        lines.setdefault(_told(swept.sweep, row, (axis for axis in row.at if axis != along)), []).append(row)
+    for row in rows:
+        lines.setdefault(_told(sweep, row, axes), []).append(row)
     return lines
 
 
@@ -231,7 +373,11 @@ def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
 
 def _told(sweep: Sweep, row: Row, axes: Iterable[str]) -> str:
     """Returns the positions of a combination on some axes, in words."""
-    return ", ".join(sweep.told(axis, short(row.at[axis])) for axis in axes)
+    return ", ".join(_position_told(sweep, axis, row.at[axis]) for axis in axes)
+
+
+def _position_told(sweep: Sweep, axis: str, position: Value) -> str:
+    return sweep.told(axis, short(position))
 
 
 def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool) -> _Points:
@@ -248,14 +394,25 @@ def _unless_vague(lines: _Points) -> _Points:
     return {label: [(place, each.unless_vague) for place, each in points] for label, points in lines.items()}
 
 
-def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]], along: Along) -> list[_Barred]:
+def _draw_lines(
+    ax: Axes,
+    lines: Mapping[str, Sequence[tuple[float, Estimate]]],
+    along: Along,
+    looks: Mapping[str, Mapping[str, Any]],
+) -> list[_Barred]:
     """Draws the lines side by side: names always, numbers only if their bars would hide one another."""
     lanes = _lanes(len(lines))
     if along.unit is None:
         still, width = _aside(ax, 0), _APART / len(lanes)
         _show_all(ax, [place + width * lane for place in along.places.values() for lane in lanes])
         return [
-            _line(ax, [(place + width * lane, each) for place, each in points], label, "o", still)
+            _line(
+                ax,
+                [(place + width * lane, each) for place, each in points],
+                label,
+                {**looks[label], "linestyle": ""},
+                still,
+            )
             for (label, points), lane in zip(lines.items(), lanes, strict=True)
         ]
     has_bars = any(each.low is not None for points in lines.values() for _, each in points)
@@ -264,7 +421,7 @@ def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]],
     ax.set_xmargin(max(_MARGIN, fan / 2 / _width_points(ax)))
     _show_all(ax, list(along.places.values()))
     return [
-        _line(ax, points, label, "o-", _aside(ax, apart * lane))
+        _line(ax, points, label, looks[label], _aside(ax, apart * lane))
         for (label, points), lane in zip(lines.items(), lanes, strict=True)
     ]
 
@@ -290,18 +447,20 @@ def _aside(ax: Axes, points: float) -> Transform:
     return ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
 
 
-def _line(ax: Axes, found: Sequence[tuple[float, Estimate]], label: str, fmt: str, aside: Transform) -> _Barred:
+def _line(
+    ax: Axes, found: Sequence[tuple[float, Estimate]], label: str, look: Mapping[str, Any], aside: Transform
+) -> _Barred:
     places, estimates = [place for place, _ in found], [estimate for _, estimate in found]
     drawn = ax.errorbar(
         places,
         [estimate.value for estimate in estimates],
         style.error_bars(estimates),
-        fmt=fmt,
         markersize=_POINT_POINTS,
         capsize=2,
         linewidth=1.2,
         elinewidth=0.7,
         label=style.plain(label),
+        **_LINE | dict(look),
     )
     for artist in drawn.get_children():
         artist.set_transform(ax.transData + aside)
