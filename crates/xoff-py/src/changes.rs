@@ -1,4 +1,4 @@
-//! `--set KEY=VALUE` for files that are not scenarios.
+//! TOML as Python values, and `--set KEY=VALUE` for files that are not scenarios.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,6 +26,13 @@ impl FileSchema {
         let table = self.0.changed(text, &changes).map_err(|error| raise(py, error))?;
         typed(py, &table)
     }
+}
+
+/// Reads a file's text as TOML. Raises ScenarioError.
+#[pyfunction]
+pub(crate) fn toml<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let table = settings::document(text).map_err(|error| raise(py, error))?;
+    typed(py, &table)
 }
 
 /// A value as `--set` takes it: TOML, or else the text as it stands.

@@ -26,7 +26,7 @@ mod _xoff {
     #[pymodule_export]
     use crate::catalogue::{algorithms, chips, explain, schema, sizes};
     #[pymodule_export]
-    use crate::changes::{FileSchema, value};
+    use crate::changes::{FileSchema, toml, value};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]

@@ -98,7 +98,7 @@ pub mod network {
 /// Parts of a [`Scenario`] that callers look into.
 pub mod settings {
     pub use crate::congestion_control::Parameters as CongestionControl;
-    pub use crate::scenario::changes::{FileSchema, value};
+    pub use crate::scenario::changes::{FileSchema, document, value};
     pub use crate::scenario::{Every, NoQuantity, read_fraction, read_quantity};
     pub use crate::switch::congestion_point;
 }

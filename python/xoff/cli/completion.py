@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,9 +183,11 @@ def _words(key: str) -> list[tuple[str, str]]:
 
 def _transports() -> list[str]:
     """Returns the names of transports of the scenario that the command names; `NAME` where it cannot be read."""
+    from xoff.text import toml_text
+
     for file in (file for file in map(Path, _typed()) if file.suffix == ".toml"):
         try:
-            found: Any = tomllib.loads(file.read_text(encoding="utf-8")).get("transport")
+            found = toml_text.parse(file.read_text(encoding="utf-8")).get("transport")
         except (OSError, ValueError):
             continue
         if isinstance(found, dict):

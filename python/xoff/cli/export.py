@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from xoff.errors import InputError, OutputError
 from xoff.results.whole_file import written_whole
 from xoff.scenario.scenario import Scenario
 from xoff.switches.export import Format
+from xoff.text import toml_text
 
 if TYPE_CHECKING:
     from xoff.switches.export.export import Export
@@ -118,7 +118,7 @@ def _of_plan(plan: Path, target: Format, changes: list[str]) -> tuple[Export, st
 def _is_scenario(file: Path) -> bool:
     """Every scenario has a topology, and no plan has; what cannot be read is for others to refuse."""
     try:
-        return "topology" in tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        return "topology" in toml_text.parse(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return False
 

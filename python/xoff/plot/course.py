@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from xoff import _xoff
 from xoff.plot import style
 from xoff.plot.stretch import Stretch
+from xoff.text import toml_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def draw(result: Result, ax: Axes, stretch: Stretch | None = None) -> None:
         ax: The axes.
         stretch: The time of the events; left out, all.
     """
-    scenario = tomllib.loads(result.scenario)
+    scenario = toml_text.parse(result.scenario)
     end_us = result.summary["end_ns"] / 1000
     shown = stretch or Stretch(0, math.inf)
     events = scenario.get("link_event", [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
@@ -10,6 +9,7 @@ import numpy as np
 
 from xoff.plot import over_time, style
 from xoff.scenario import patterns
+from xoff.text import toml_text
 from xoff.text.units import bytes_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def draw(
 def _thresholds(result: Result, port: str) -> dict[str, float]:
     """Returns the thresholds of a port's input buffer in bytes; later tables of the scenario override, key by key."""
     found: dict[str, Any] = {}
-    for table in tomllib.loads(result.scenario).get("switch", []):
+    for table in toml_text.parse(result.scenario).get("switch", []):
         if patterns.matches(table.get("nodes", "*"), port.rpartition(".")[0]):
             found |= table.get("input", {})
     found |= found.get("congestion_point", {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from errno import ENOENT
 from pathlib import Path
@@ -17,7 +16,7 @@ from xoff.results import checksums, columns, folder_files
 from xoff.results.staging import Staging
 from xoff.results.summary import SCHEMA_VERSION
 from xoff.scenario import inputs
-from xoff.text import json_text
+from xoff.text import json_text, toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,7 +124,7 @@ def read(path: str | Path) -> Result:
     path = Path(path)
     summary = read_summary(path)
     scenario, named = read_scenario(path, summary)
-    written, rows = _written(summary, tomllib.loads(scenario)["observe"]), _rows(summary)
+    written, rows = _written(summary, toml_text.parse(scenario)["observe"]), _rows(summary)
     tables = {
         attribute: folder_files.table(path / name, schema, rows.get(name))
         if name in written or (path / name).exists()

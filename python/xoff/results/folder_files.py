@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import tomllib
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
@@ -15,6 +13,7 @@ import pyarrow.parquet as pq
 from xoff.errors import ResultError
 from xoff.results.measures import anywhere, every, statistic
 from xoff.scenario import inputs
+from xoff.text import json_text, toml_text
 from xoff.text.units import counted
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def scenario(path: Path) -> tuple[str, dict[str, str]]:
     """Reads a scenario, and the text of the files that it names, by path. Raises ResultError."""
     found = text(path)
     try:
-        names = [value for value in _texts(tomllib.loads(found)) if value.startswith(inputs.FOLDER)]
+        names = [value for value in _texts(toml_text.parse(found)) if value.startswith(inputs.FOLDER)]
     except ValueError as error:
         raise refusal(path, f"is damaged: {error}") from None
     return found, {name: text(path.parent / name) for name in names}
@@ -72,7 +71,7 @@ def document(path: Path) -> dict[str, Any]:
     """Reads a JSON object. Raises ResultError, as does the returned dictionary for a key that it lacks."""
     content = text(path)
     try:
-        found = json.loads(content)
+        found = json_text.parse(content)
     except ValueError as error:
         raise refusal(path, f"is damaged: {error}") from None
     if not isinstance(found, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 
 from xoff.results import series_statistics
 from xoff.scenario import patterns
+from xoff.text import toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def key_of(quantity: str) -> str:
 @lru_cache(maxsize=8)
 def observe(scenario: str) -> dict[str, Any]:
     """Returns the `[observe]` table of a scenario; cached, since every line of a figure asks for it."""
-    found: dict[str, Any] = tomllib.loads(scenario).get("observe", {})
+    found: dict[str, Any] = toml_text.parse(scenario).get("observe", {})
     return found
 
 

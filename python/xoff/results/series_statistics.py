@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from xoff.results.summary import quantile
+from xoff.text import toml_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,7 +38,7 @@ def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) 
     if series is not None:
         import pyarrow.compute as pc  # which takes 50 ms, where nothing was recorded for nothing
 
-        observe = tomllib.loads(scenario)["observe"]
+        observe = toml_text.parse(scenario)["observe"]
         for quantity in _UNITS.keys() & set(pc.unique(series["quantity"]).to_pylist()):
             rows = series.filter(pc.equal(series["quantity"], quantity))
             of_each[quantity] = _of(quantity, rows, observe, measured["start_ns"], measured["end_ns"])

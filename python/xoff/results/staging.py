@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ from xoff.errors import OutputError, interrupts_delayed
 from xoff.results import leftovers
 from xoff.results.exchange import exchange
 from xoff.results.flushing import flush
+from xoff.text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -244,7 +244,7 @@ def _is_written(path: Path) -> bool:
 def _is_interrupted(numbers: Path) -> bool:
     """Whether a file of numbers says that its runs were interrupted."""
     try:
-        found = json.loads(numbers.read_text(encoding="utf-8"))
+        found = json_text.parse(numbers.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return isinstance(found, dict) and found.get("interrupted") is True

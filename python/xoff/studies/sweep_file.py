@@ -14,7 +14,6 @@ unit = "kB"
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,6 +111,6 @@ def _of_file(name: str, given: Axis, axis: Axis) -> Axis:
 
 def _is_sweep(text: str) -> bool:
     try:
-        return not {"scenario", "axes"}.isdisjoint(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
+        return not {"scenario", "axes"}.isdisjoint(toml_text.parse(text))
+    except ScenarioError:
         return False  # whoever reads it as a scenario says what is wrong

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from xoff import _xoff
 from xoff.errors import ErrorKind, InputError, ScenarioError
-from xoff.text import text_file
+from xoff.text import text_file, toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,10 +55,7 @@ class Kind(Generic[Model]):
     def parse(self, text: str, file: str | None = None, changes: Sequence[str] = ()) -> Model:
         """Parses the text of a file, and applies `changes` (`KEY=VALUE`). Raises the refusal."""
         try:
-            table = tomllib.loads(text)
-            table = self._schema.changed(text, changes) if changes else table
-        except tomllib.TOMLDecodeError as error:
-            raise self.refusal(file, "", str(error), "expected TOML") from None
+            table = self._schema.changed(text, changes) if changes else toml_text.parse(text)
         except ScenarioError as error:
             raise self.refusal(file, error.key, error.problem, error.expected, error.kind, error.candidates) from None
         if _OF_SCENARIOS in table:

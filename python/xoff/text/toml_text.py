@@ -1,4 +1,4 @@
-"""Python values as TOML text, which `Scenario.from_dict` and `with_value` give to the simulator's validator."""
+"""TOML as Python values, and Python values as TOML, which `Scenario.from_dict` gives to the simulator's validator."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import Any
+
+from xoff import _xoff
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Parses TOML with the simulator's parser, so that all commands take the same files. Raises ScenarioError."""
+    return _xoff.toml(text)
 
 
 def document(table: Mapping[str, object]) -> str:

@@ -28,6 +28,13 @@ impl FileSchema {
     }
 }
 
+/// Reads a file's text as TOML. Dates and times are text.
+pub fn document(text: &str) -> Result<Table, ScenarioError> {
+    let mut table = read_table(text)?;
+    table.iter_mut().for_each(|(_, value)| dates_as_text(value));
+    Ok(table)
+}
+
 /// Reads a value as `--set` takes it: TOML, or else the text as it stands. Dates and times are text.
 pub fn value(text: &str) -> Value {
     let mut value = overrides::parse_value(text);
@@ -101,6 +108,21 @@ mod tests {
         let hpcc = "congestion = { scheme = \"hpcc\", stages = 5 }";
         assert_eq!(changed(text, &["congestion.stages=5", "congestion.scheme=hpcc"]), hpcc.parse().unwrap());
         assert_eq!(changed(text, &["congestion.scheme=dctcp"]), text.parse().unwrap());
+    }
+
+    #[test]
+    fn a_document_nests_as_deeply_as_toml_allows_and_no_deeper() {
+        let nested = [
+            |depth| format!("x = {}{}", "[".repeat(depth), "]".repeat(depth)),
+            |depth| format!("x = {}1{}", "{ a = ".repeat(depth), " }".repeat(depth)),
+            |depth| format!("{} = 1", vec!["a"; depth].join(".")),
+            |depth| format!("[{}]", vec!["a"; depth].join(".")),
+        ];
+        for text in nested {
+            assert!(document(&text(70)).is_ok());
+            let refused = document(&text(100_000)).unwrap_err();
+            assert_eq!((refused.key.as_str(), &refused.problem[..20]), ("line 1", "is nested too deeply"));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::fmt;
 use toml::{Table, Value};
 
 use super::error::{ErrorKind, ScenarioError};
+use super::parse::shortened;
 use super::schema::{Node, Shape};
 use super::words::{listed, nearest};
 
@@ -31,6 +32,9 @@ pub(super) struct Example {
 /// Example of an override of a scenario, or of a fluid model.
 pub(super) const OF_SCENARIOS: Example =
     Example { key: "workload.load", indexed: "workload[1].load", value: "0.5" };
+
+/// Most parts of a key, as many as TOML files may nest: `set` calls itself for each.
+const MOST_STEPS: usize = 80;
 
 /// One part of a key: `workload`, or `workload[1]`.
 #[derive(Debug, PartialEq)]
@@ -132,6 +136,11 @@ fn parse(text: &str, example: Example) -> Result<Override, ScenarioError> {
         let expected = format!("expected one such as {example} or {indexed}");
         ScenarioError::at(at, "malformed", expected).of_kind(ErrorKind::Syntax)
     })?;
+    if path.len() > MOST_STEPS {
+        let problem = format!("the key has {} parts", path.len());
+        let expected = format!("expected at most {MOST_STEPS}, such as the two of {example}");
+        return Err(ScenarioError::at(shortened(key.trim()), problem, expected).of_kind(ErrorKind::Syntax));
+    }
     let value = value.trim();
     Ok(Override { path, value: (!value.is_empty()).then(|| parse_value(value)) })
 }
@@ -442,7 +451,7 @@ mod tests {
             let mut table: Table = file.parse().unwrap();
             apply(&mut table, Node::root(), &[change.to_owned()], OF_SCENARIOS).unwrap_err().to_string()
         };
-        let problem = |change| applied_to(TWO, change);
+        let problem = |change: &str| applied_to(TWO, change);
         assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");
         assert_eq!(
             problem("workload[x].load=1"),
@@ -473,6 +482,13 @@ mod tests {
             applied_to("[transport.dctcp]\nkind = \"tcp\"", "transport.congestion_control.algorithm=cubic"),
             "transport.congestion_control: is a key of a table that has a name; expected \
              `transport.dctcp.congestion_control`"
+        );
+        assert_eq!(
+            problem(&format!("{}a=1", "seed.".repeat(59_999))),
+            format!(
+                "{}...: the key has 60000 parts; expected at most 80, such as the two of workload.load",
+                "seed.".repeat(16)
+            )
         );
     }
 }

@@ -89,8 +89,8 @@ pub(super) fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Resul
     from_value(value).map_err(|error| ScenarioError::at("scenario", error.to_string(), "see `xoff explain`"))
 }
 
-/// A line of a file as a message shows it.
-fn shortened(line: &str) -> String {
+/// Returns a line of a file, or a key, as a message shows it: 80 characters of it at most.
+pub(super) fn shortened(line: &str) -> String {
     const MOST: usize = 80;
     match line.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}...", &line[..end]),
@@ -101,7 +101,11 @@ fn shortened(line: &str) -> String {
 fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {
     let span = error.span().unwrap_or(0..0);
     let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
-    let problem = error.message().replace('\n', ", ").replace(", expected nothing", "");
+    let problem = match error.message() {
+        // In the parser's words "recursion limit", or "max recursion depth".
+        message if message.contains("recurs") => "is nested too deeply".to_owned(),
+        message => message.replace('\n', ", ").replace(", expected nothing", ""),
+    };
     let place = shortened(text.lines().nth(line - 1).unwrap_or_default().trim());
     let problem = if place.is_empty() { problem } else { format!("{problem} in `{place}`") };
     let is_too_large = ["too large", "i128"].iter().any(|said| error.message().contains(said));
