@@ -85,14 +85,14 @@ def test_tables_of_sonic(command: Command, tmp_path: Path, shape: str, depth: in
 
 
 def test_results(command: Command, small_file: Path) -> None:
-    command("run", small_file, "--no-report", "--out", "out")
+    command("run", small_file, "--out", "out")
     for name in ("summary.json", "provenance.json", "scenario.toml"):
         file = Path("out", name)
         before = file.read_text(encoding="utf-8")
         for depth in DEPTHS:
             deep = TOML["lists"](depth) + before if file.suffix == ".toml" else f'{{"x": {JSON["objects"](depth)}}}'
             file.write_text(deep, encoding="utf-8")
-            for arguments in (("report", "out", "--force"), ("ports", "out"), ("compare", "out", "out")):
+            for arguments in (("report", "out"), ("ports", "out"), ("compare", "out", "out")):
                 outcome = command(*arguments)
                 assert outcome.status == 0 or is_a_line(outcome, f"{file}: is damaged", "nested"), outcome.err[:300]
         file.write_text(before, encoding="utf-8")

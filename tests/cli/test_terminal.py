@@ -15,6 +15,7 @@ from conftest import ROOT, SCENARIOS, Outcome
 from xoff.cli import progress
 from xoff.cli.console import Console
 from xoff.cli.terminal import printable
+from xoff.results import folder
 
 Command = Callable[..., Outcome]
 
@@ -139,6 +140,67 @@ def test_output_that_cannot_be_written_is_a_line(arguments: list[str], buffering
     assert done.stderr == "cannot write: no space left on device; make room, or send the output elsewhere\n"
 
 
+PLAN = ROOT / "plans" / "tomahawk_4_dcqcn.toml"
+TABLES = ROOT / "examples" / "sonic" / "good" / "config_db.json"
+
+
+def with_closed_output(command: Command, *arguments: str | Path) -> Outcome:
+    """Runs a command whose standard output is as Python finds it after `>&-`."""
+    captured, sys.stdout = sys.stdout, None
+    try:
+        return command(*arguments)
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.close()
+        sys.stdout = captured
+
+
+CLOSED = "cannot write: standard output is closed; send it to a file, or to /dev/null\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("run", "--help"),
+        ("list", "chips"),
+        ("list", "--json"),
+        ("explain", "dctcp"),
+        ("check", "small.toml"),
+        ("topology", "small.toml", "--json"),
+        ("run", "small.toml"),
+        ("run", "small.toml", "--json"),
+        ("sweep", "small.toml", "--sweep", "workload.fan_in=1,2", "--workers", "1"),
+        ("plan", PLAN),
+        ("export", PLAN, "--format", "eos"),
+        ("lint", TABLES, "--json"),
+        ("import", TABLES),
+        ("init", "star", "--out", "-"),
+        ("fluid", "dctcp", "--json"),
+        ("reproduce", "--list"),
+    ],
+)
+@pytest.mark.usefixtures("small_file")
+def test_output_that_is_closed_is_a_line(command: Command, arguments: tuple[str | Path, ...]) -> None:
+    outcome = with_closed_output(command, *arguments)
+    assert (outcome.status, outcome.err) == (2, CLOSED)
+
+
+@pytest.mark.parametrize(("closed", "err"), [(">&-", CLOSED), ("<&- >&- 2>&-", "")])
+def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path, small_file: Path, closed: str, err: str) -> None:
+    """A result's files are whole, whatever the command, its libraries and a crash print where the shell has closed."""
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "xoff"]
+    arguments = ["run", str(small_file), "--out", "out"]
+    done = subprocess.run([*shell, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, err)
+    assert folder.read(tmp_path / "out").flows.num_rows == 20
+
+
+def test_a_command_that_prints_nothing_needs_no_output(command: Command) -> None:
+    assert with_closed_output(command, "export", PLAN, "--format", "eos", "--out", "eos.txt").status == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -165,3 +227,10 @@ def test_an_error_that_nobody_reads_is_no_other() -> None:
         assert process.stderr is not None
         process.stderr.close()
     assert process.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_an_error_that_cannot_be_written_is_no_other() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        command = [sys.executable, "-m", "xoff", "plan", "none.toml"]
+        assert subprocess.run(command, stderr=full, check=False).returncode == 2

@@ -7,18 +7,18 @@ import os
 import signal
 import sys
 import warnings
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from xoff._xoff import __version__
 from xoff.cli.commands import COMPLETE, Commands
-from xoff.cli.terminal import give_up_output, say
+from xoff.cli.terminal import give_up_output, reopen_closed, say
 from xoff.errors import TERMINAL_SIGNALS, InputError, OutputError, ResultWarning, WorkerLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 _NO_READER = 128 + 13
@@ -41,6 +41,7 @@ def main() -> None:
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
             signal.signal(number, signal.default_int_handler)
     os.environ |= {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}  # figures look alike for all, and open no window
+    reopen_closed()
     try:
         with _warnings_told():
             _run()
@@ -88,24 +89,39 @@ def _run() -> None:
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        _end(error.show, error.exit_code)
     except InputError as error:
-        say(str(error), err=True)
-        sys.exit(2)
+        _fail(str(error), 2)
     except OutputError as error:
-        say(error.on_command_line, err=True)
-        sys.exit(2)
+        _fail(error.on_command_line, 2)
     except WorkerLostError as error:
-        say(str(error), err=True)
-        sys.exit(1)
+        _fail(str(error), 1)
     except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+        _fail("interrupted", 130)
     except OSError as error:
         if error.errno not in _NOT_WRITTEN:
             raise
-        with suppress(OSError):
-            say(f"cannot write: {os.strerror(error.errno).lower()}; make room, or send the output elsewhere", err=True)
-        give_up_output()
-        sys.exit(2)
+        _fail(f"cannot write: {_why(error.errno)}", 2)
+
+
+def _fail(line: str, status: int) -> NoReturn:
+    """Says in one line what went wrong, and ends with a status."""
+    _end(lambda: say(" ".join(line.splitlines()), err=True), status)
+
+
+def _end(tell: Callable[[], None], status: int) -> NoReturn:
+    """Tells what went wrong, as far as standard error takes it, and ends with a status."""
+    try:
+        tell()
+    except OSError as error:
+        if error.errno not in _NOT_WRITTEN:
+            raise
+    give_up_output()
+    sys.exit(status)
+
+
+def _why(number: int) -> str:
+    """Returns the reason why output was not written, and the remedy."""
+    if number == errno.EBADF:
+        return "standard output is closed; send it to a file, or to /dev/null"
+    return f"{os.strerror(number).lower()}; make room, or send the output elsewhere"

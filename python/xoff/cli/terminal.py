@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH = 30
 """Columns of text in the narrowest terminal that text is broken for."""
+_OUTPUT, _ERRORS = 1, 2
+"""Numbers of standard output and of standard error."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -53,6 +55,19 @@ def _broken(line: str, width: int, indent: str) -> str:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether someone looks on; there is no stream where it was closed before Python began."""
     return stream is not None and stream.isatty()
+
+
+def reopen_closed() -> None:
+    """Opens streams that the shell has closed (`>&-`): none of a result's files may get the number of one.
+
+    Errors and input come from and go to nowhere. Standard output is opened for reading alone, so that a command that
+    prints fails as on a full disk, and one that prints nothing does not.
+    """
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if stream is None:
+            opened = os.open(os.devnull, os.O_WRONLY if number == _ERRORS else os.O_RDONLY)
+            if number == _OUTPUT:
+                sys.stdout = os.fdopen(opened, "w", encoding="utf-8")
 
 
 def give_up_output() -> None:
