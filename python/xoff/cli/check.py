@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +13,7 @@ from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
 from xoff.scenario.offered_load import Offered
 from xoff.scenario.scenario import Scenario
-from xoff.text import json_text
+from xoff.text import json_text, toml_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,8 +86,8 @@ def _checked(path: Path, changes: tuple[str, ...]) -> Checked:
 def _is_sweep(path: Path) -> bool:
     """Whether a file names a scenario and what to vary in it; one that cannot be read is left to its reader."""
     try:
-        return not {"scenario", "axes"}.isdisjoint(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, RecursionError):
+        return not {"scenario", "axes"}.isdisjoint(toml_text.parse(path.read_text(encoding="utf-8-sig")))
+    except (OSError, ValueError):
         return False
 
 
