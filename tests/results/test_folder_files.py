@@ -212,6 +212,18 @@ def test_what_is_of_another_kind_is_named_with_its_file(
         xoff.Comparison.open([folder])
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("command", [1]), ("command", "xoff"), ("versions", []), ("machine", None), ("input_files", 3)],
+)
+def test_a_provenance_of_another_kind_is_named_with_its_file(key: str, value: object, folder: Path) -> None:
+    file = folder / "provenance.json"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
+    with pytest.raises(ResultError) as refused:
+        xoff.Result.open(folder)
+    assert (refused.value.file, refused.value.key) == (str(file), key)
+
+
 @pytest.mark.parametrize("path", ["flows.started", "flows.unfinished", "flows.all.count", "queries.finished", "end_ns"])
 @pytest.mark.parametrize("read", [xoff.Result.open, lambda folder: xoff.Comparison.open([folder])])
 def test_a_count_that_is_null_is_missing(path: str, read: Callable[[Path], object], folder: Path) -> None:

@@ -132,6 +132,7 @@ def read(path: str | Path) -> Result:
         for attribute, (name, schema) in _TABLES.items()
     }
     provenance = folder_files.document(path / PROVENANCE)
+    folder_files.check_provenance(path / PROVENANCE, provenance)
     warn_if_edited(path)
     return Result(summary=summary, scenario=scenario, provenance=provenance, inputs=named, **tables)
 

@@ -17,7 +17,7 @@ from xoff.text import json_text, toml_text
 from xoff.text.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _REMEDY = "expected what xoff run has written; name another folder, or remove this one and run the scenario again"
@@ -173,6 +173,16 @@ def _kinds() -> dict[str, str]:
 
 def _may_be_null(key: str) -> bool:
     return key in _MAY_BE_NULL or bool(statistic(key))
+
+
+def check_provenance(file: Path, found: Mapping[str, object]) -> None:
+    """Raises ResultError unless lists and tables of a provenance are where xoff writes them."""
+    for key, kind in (("command", "list"), ("input_files", "table"), ("versions", "table"), ("machine", "table")):
+        if not _is_a(found[key], kind):
+            raise refusal(file, f"is no {kind}", key)
+    command = found["command"]
+    if isinstance(command, list) and not all(isinstance(word, str) for word in command):
+        raise refusal(file, "is no list of words", "command")
 
 
 def _is_a(value: object, kind: str) -> bool:
