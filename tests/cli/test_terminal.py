@@ -97,10 +97,10 @@ def test_where_there_is_no_terminal_the_given_width_counts(monkeypatch: pytest.M
 
 
 def test_a_title_is_printed_as_it_is_written(command: Command, small_file: Path) -> None:
-    title = r'title="alpha [/8] of [bold] \u001b[31m"'
+    title = r'title="alpha [/8] of [bold] :boom:"'
     outcome = command("run", small_file, "--set", title)
     assert (outcome.status, outcome.err) == (0, "")
-    assert r"alpha [/8] of [bold] \x1b[31m, seed 3" in outcome.out
+    assert "alpha [/8] of [bold] :boom:, seed 3" in outcome.out
 
 
 def test_columns_of_a_comparison_are_headed_by_the_files_names(command: Command, small_file: Path) -> None:

@@ -40,6 +40,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::words::is_line;
 use crate::kernel::units::Bytes;
 
 pub use self::chip::{Chip, NamedChip, chips};

@@ -17,6 +17,7 @@ from xoff.results.whole_file import written_whole
 from xoff.scenario.scenario import Scenario
 from xoff.switches.export import Format
 from xoff.text import toml_text
+from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from xoff.switches.export.export import Export
@@ -135,7 +136,10 @@ def _dscps(options: list[str]) -> dict[int, int]:
 
 
 def _write(target: Format, written: Export, out: Path | None, chip: str | None) -> None:
-    text = _with_notes(written)
+    if written.comment is None:
+        for note in written.notes:
+            say(f"note: {one_line(note)}", err=True)
+    text = written.annotated
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -148,16 +152,6 @@ def _write(target: Format, written: Export, out: Path | None, chip: str | None) 
             raise OutputError(message) from None
     if target is Format.SONIC and _lint(written, chip):
         raise click.exceptions.Exit(1)
-
-
-def _with_notes(found: Export) -> str:
-    if found.comment is None:
-        for note in found.notes:
-            say(f"note: {note}", err=True)
-        return found.text
-    notes = "".join(f"{found.comment} {note}\n" for note in found.notes)
-    first, end, rest = found.text.partition("\n")
-    return f"{first}{end}{notes}{rest}" if first.startswith("#!") else notes + found.text
 
 
 def _lint(found: Export, chip: str | None) -> bool:

@@ -1,7 +1,7 @@
 //! Rules between the tables of a scenario, which one key cannot show, checked before anything runs. The range of a
 //! single key stands beside its field. The network's build checks the rules that need its nodes.
 
-use super::words::nearest;
+use super::words::{is_line, nearest};
 use super::{Host, Marking, QueuePairs, Roce, Routing, Scenario, ScenarioError, Shaper, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
@@ -14,11 +14,16 @@ const MOST_TRANSPORTS: usize = 255;
 /// And the position of its workload in two.
 const MOST_WORKLOADS: usize = 1 << 16;
 
+const ONE_LINE: &str = "expected one line of text";
+
 type Checked = Result<(), ScenarioError>;
 
 impl Scenario {
     /// Whether the tables fit together.
     pub fn validate(&self) -> Checked {
+        if !is_line(&self.title) {
+            return Err(ScenarioError::at("title", "has control characters or several lines", ONE_LINE));
+        }
         self.check_transports()?;
         at_most("workload", self.workload.len(), MOST_WORKLOADS)?;
         self.check_classes()?;
@@ -68,6 +73,10 @@ impl Scenario {
     fn check_transports(&self) -> Checked {
         at_most("transport", self.transport.len(), MOST_TRANSPORTS)?;
         for (name, transport) in &self.transport {
+            if !is_line(name) {
+                let problem = format!("the name {name:?} has control characters or several lines");
+                return Err(ScenarioError::at("transport", problem, ONE_LINE));
+            }
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
             check_queue_pairs(name, transport)?;
@@ -465,6 +474,18 @@ mod tests {
 
     const POISSON: &str = r#"{ kind = "poisson", transport = "reno", sizes = "x", load = 0.5, of = "host" }"#;
     const ENDLESS: &str = r#"{ kind = "permutation", transport = "reno" }"#;
+
+    #[test]
+    fn titles_and_names_are_of_one_line() {
+        for worse in ["\\n", "\\u0000", "\\u001b", "\\u0085", "\\u2028", "\\ufffe"] {
+            let titled = problem(POISSON, &format!("stop.at = \"1ms\"\ntitle = \"a{worse}b\""));
+            assert_eq!(titled, "title: has control characters or several lines; expected one line of text");
+            let named =
+                problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.\"a{worse}b\".kind = \"tcp\""));
+            assert!(named.starts_with("transport: the name \"a\\"), "{named}");
+        }
+        assert_eq!(problem(POISSON, "stop.at = \"1ms\"\ntitle = \"60 % über 😀\""), "accepted");
+    }
 
     #[test]
     fn arrivals_need_an_end() {

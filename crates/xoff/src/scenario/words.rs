@@ -5,6 +5,14 @@ use toml::Value;
 
 use super::schema::{Node, Shape};
 
+/// Whether text stays on its line in tables, figures and other programs' files: no ends of lines, no control characters,
+/// nothing that XML forbids.
+pub(crate) fn is_line(text: &str) -> bool {
+    let ends =
+        |one: char| one.is_control() || matches!(one, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}');
+    !text.contains(ends)
+}
+
 /// Says what a place in a scenario takes, such as `a whole number, at least 1`.
 pub(super) fn takes(node: Node) -> String {
     let (what, bounds) = (what(node), bounds(node));

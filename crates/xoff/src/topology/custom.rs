@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::plan::{Plan, carries, hosts_know_no_credits};
 use super::{Link, Names, NodeId};
-use crate::scenario::{Custom, LinkBetween, ScenarioError};
+use crate::scenario::{Custom, LinkBetween, ScenarioError, is_line};
 
 /// Lays out nodes and links in the order in which they are written.
 pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
@@ -31,15 +31,16 @@ pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
     Ok(plan)
 }
 
-/// Rejects names with dots or stars, which have a meaning where ports are named: `leaf0.port3`, `leaf*`.
+/// Rejects names of several lines, and with dots or stars, which have a meaning where ports are named: `leaf0.port3`,
+/// `leaf*`.
 fn usable_name(key: &str, name: &str) -> Result<(), ScenarioError> {
-    if !name.is_empty() && !name.contains(['.', '*']) {
+    if !name.is_empty() && !name.contains(['.', '*']) && is_line(name) {
         return Ok(());
     }
     Err(ScenarioError::at(
         key,
-        format!("\"{name}\" cannot name a node"),
-        "expected a name without \".\" and \"*\"",
+        format!("{name:?} cannot name a node"),
+        "expected a name in one line, without \".\" and \"*\"",
     ))
 }
 
@@ -118,6 +119,8 @@ mod tests {
         assert!(twice.contains("topology.switches[0]: \"a\" is there twice"), "{twice}");
         let dotted = refusal(&table(&["a.b"], &[], &[]));
         assert!(dotted.contains("topology.hosts[0]: \"a.b\" cannot name a node"), "{dotted}");
+        let lines = refusal(&table(&["a\\nb"], &[], &[]));
+        assert!(lines.contains("topology.hosts[0]: \"a\\nb\" cannot name a node"), "{lines}");
         let itself = refusal(&table(&["a"], &["s"], &[["a", "s"], ["s", "s"]]));
         assert!(itself.contains("topology.links[1].between: \"s\" is linked to itself"), "{itself}");
         let unknown = refusal(&table(&["a"], &["switch"], &[["a", "swich"]]));

@@ -53,7 +53,7 @@ def eos(settings: Settings) -> Export:
         profile = f"{_PROFILE}{by_group[group.name].suffix}"
         for port in group.ports:
             lines += ["!", f"interface {names[port]}", f"   service-profile {profile}"]
-    return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
+    return Export.of_lines(lines, _notes(settings), "!")
 
 
 def _has_mmu(settings: Settings) -> bool:

@@ -9,6 +9,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.switches.plan.classes import POWERS, exponent
+from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,6 +96,22 @@ class Export:
     text: str
     notes: tuple[str, ...]
     comment: str | None = None
+
+    @classmethod
+    def of_lines(cls, lines: Iterable[str], notes: Iterable[str], comment: str) -> Export:
+        """Makes a configuration of commands, one a line: no name may end the line that it stands in."""
+        lines = list(lines)
+        assert all(map(str.isprintable, lines)), "names were checked where they were read"
+        return cls("".join(f"{line}\n" for line in lines), tuple(notes), comment)
+
+    @property
+    def annotated(self) -> str:
+        """Text with the notes as comments before it, behind a `#!` line; without them where it can have no comments."""
+        if self.comment is None:
+            return self.text
+        notes = "".join(f"{self.comment} {one_line(note)}\n" for note in self.notes)
+        first, end, rest = self.text.partition("\n")
+        return f"{first}{end}{notes}{rest}" if first.startswith("#!") else notes + self.text
 
 
 def alpha_text(alpha: float, powers: range = POWERS) -> str:

@@ -28,7 +28,7 @@ def host(settings: Settings) -> Export:
         lines, notes = _tcp(settings, hosts)
     else:
         lines, notes = [], [f"{hosts.congestion_control} is set in adapters by no form that is known here"]
-    return Export("\n".join([*_HEAD, *lines]) + "\n", tuple(notes), "#")
+    return Export.of_lines([*_HEAD, *lines], notes, "#")
 
 
 def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]:

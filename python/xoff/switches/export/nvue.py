@@ -63,7 +63,7 @@ def nvue(settings: Settings) -> Export:
                 lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
                 lines.append(f"nv set interface {names[port]} qos pfc-watchdog state enable")
             lines += _eligible(settings, names[port])
-    return Export("\n".join([*lines, "nv config apply"]) + "\n", tuple(_notes(settings)), "#")
+    return Export.of_lines([*lines, "nv config apply"], _notes(settings), "#")
 
 
 def _congestion_control(marking: Marking) -> list[str]:

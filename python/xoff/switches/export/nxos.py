@@ -54,7 +54,7 @@ def nxos(settings: Settings) -> Export:
             for one in lossless:
                 lines += [f"  class type queuing {_queue('in-q', one.priority)}", f"    {_pause(settings, pause)}"]
     lines += _applied(settings, lossless=bool(lossless))
-    return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
+    return Export.of_lines(lines, _notes(settings), "!")
 
 
 def _classification(settings: Settings) -> list[str]:

@@ -22,6 +22,7 @@ from xoff.switches.export.export import (
 )
 from xoff.switches.export.trimming import SPECTRUM_BYTES, dscp_of_headers, written_notes
 from xoff.switches.plan.classes import exponent
+from xoff.switches.plan.file import identifier
 from xoff.switches.plan.settings import Watchdog
 from xoff.switches.sonic import ConfigDb
 from xoff.switches.sonic.config_db import (
@@ -177,7 +178,7 @@ def _paused_name(settings: Settings, group: PortGroup, one: TrafficClass) -> str
     name = _name_of_switch(group)
     alike = [other for other in settings.groups if _link(other) == _link(group)]
     if len({other.pause for other in alike}) > 1:
-        name += f"_{group.name}"
+        name += f"_{identifier(group.name)}"
     kinds = {(other.alpha, other.reserved_bytes) for other in _lossless(settings)}
     return name if len(kinds) == 1 else f"{name}_{one.name}"
 

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.text import toml_text
+from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,10 +96,14 @@ class Part:
 
 def _comment(text: str, item: str = "") -> str:
     lines = wrap(
-        text, _WIDTH, initial_indent=f"# {item}", subsequent_indent=f"# {' ' * len(item)}", break_long_words=False
+        one_line(text),
+        _WIDTH,
+        initial_indent=f"# {item}",
+        subsequent_indent=f"# {' ' * len(item)}",
+        break_long_words=False,
     )
     return "".join(f"{line}\n" for line in lines)
 
 
 def _commented(text: str, comment: str) -> str:
-    return f"{text:{_COMMENTS_FROM - 2}}  # {comment}" if comment else text
+    return f"{text:{_COMMENTS_FROM - 2}}  # {one_line(comment)}" if comment else text

@@ -9,13 +9,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from xoff.errors import PlanError, unfit
 from xoff.scenario import catalogue
 from xoff.switches.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.switches.plan.at_rate import AtRate, PortThresholdAtRate, RampAtRate, ThresholdAtRate
 from xoff.switches.plan.quantities import Length, Rate, Ratio, Size, Time
+from xoff.text.line import quoted
 from xoff.text.model_file import Kind, Table
 
 if TYPE_CHECKING:
@@ -46,14 +56,43 @@ class Scheme(StrEnum):
     OVERSUBSCRIBED = "oversubscribed"
 
 
+_LONGEST_NAME = 30
+"""Letters of a group's name: with what formats put before it, NX-OS takes 40."""
+_PORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9./:_-]{0,62}")
+"""One word for every format.
+
+Spaces, quotes, `$`, `;`, `|`, `!` and `?` mean something to shells, command lines or keys of SONiC's tables.
+"""
+
+
+def _title(text: str) -> str:
+    if len(text.splitlines()) > 1:
+        raise unfit(f"{quoted(text)} is of several lines", "expected one line")
+    return text
+
+
+def _group_name(name: str) -> str:
+    if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
+        problem = f"{quoted(name)} is no name of a group"
+        raise unfit(problem, f"expected 1 to {_LONGEST_NAME} characters in one line, all of which can be seen")
+    return name
+
+
+def _port_name(name: str) -> str:
+    if not _PORT_NAME.fullmatch(name):
+        expected = "expected a letter, then at most 62 letters, digits and ./:_-, such as Ethernet1/1 or swp1s0"
+        raise unfit(f"no switch has a port called {quoted(name)}", expected)
+    return name
+
+
 class Ports(Table):
     """Ports that are alike."""
 
-    name: Annotated[str, Field(max_length=30)] = "ports"
+    name: Annotated[str, AfterValidator(_group_name)] = "ports"
     """Name of the group in rows and in exported configuration, where there are several groups."""
     count: Annotated[StrictInt, Field(ge=1)] | None = None
     """Number of ports; left out, as many as there are names, or all of the chip."""
-    names: tuple[str, ...] | None = None
+    names: tuple[Annotated[str, AfterValidator(_port_name)], ...] | None = None
     """Left out, `Ethernet0` and on."""
     step: Annotated[StrictInt, Field(ge=1, le=16)] | None = None
     """Lanes of each port, by which SONiC counts names that are left out: with 4, `Ethernet0`, `Ethernet4` and on."""
@@ -332,7 +371,7 @@ class Watchdog(Table):
 class Plan(Table):
     """A plan as it was written."""
 
-    title: str
+    title: Annotated[str, AfterValidator(_title)]
     """Title of the plan."""
     chip: str
     """As `xoff list chips` names it."""
