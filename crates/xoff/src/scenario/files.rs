@@ -1,7 +1,5 @@
 //! The files a scenario refers to, for whoever may open them.
 
-use std::path::Path;
-
 use super::{Incast, Poisson, Scenario, Sizes, Workload};
 
 /// A file that a scenario names.
@@ -13,9 +11,9 @@ pub struct FileReference {
     pub path: String,
 }
 
-/// Whether a name of sizes is that of a file.
+/// Whether a name of sizes is that of a file: those that come with xoff have neither a point nor a slash.
 fn is_file(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+    name.contains(['.', '/'])
 }
 
 impl Scenario {
@@ -44,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_ends_in_csv_is_a_file_and_another_is_not() {
+    fn a_name_with_a_point_or_a_slash_is_a_file_and_another_is_not() {
         let scenario = Scenario::from_toml(
             r#"
             topology = { kind = "star", hosts = 4, host_link = { rate = "10Gbps", delay = "1us" } }
@@ -55,7 +53,7 @@ mod tests {
                 { kind = "poisson", transport = "one", sizes = "my/sizes.csv", load = 0.1, of = "host" },
                 { kind = "trace", transport = "one", file = "flows.csv" },
                 { kind = "incast", transport = "one", fan_in = 2, size = "1kB", groups = 1 },
-                { kind = "incast", transport = "one", fan_in = 2, sizes = "b.csv", groups = 1 },
+                { kind = "incast", transport = "one", fan_in = 2, sizes = "b.txt", groups = 1 },
             ]"#,
             &[],
         );
@@ -66,7 +64,7 @@ mod tests {
             [
                 ("workload[1].sizes", "my/sizes.csv"),
                 ("workload[2].file", "flows.csv"),
-                ("workload[4].sizes", "b.csv")
+                ("workload[4].sizes", "b.txt")
             ]
         );
     }

@@ -95,7 +95,8 @@ impl Workload {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Sizes {
-    /// A name from `xoff list sizes`, or a CSV file with columns `size_bytes,cumulative_probability`.
+    /// A name from `xoff list sizes`, or a file, whose name has a point or a slash: a CSV with columns
+    /// `size_bytes,cumulative_probability`, or lines of a size and a percentage as in the HPCC family.
     Named(String),
     /// Every flow alike.
     Fixed {

@@ -92,34 +92,27 @@ impl SizeDistribution {
         Self { points: vec![(size.as_f64(), 1.0)] }
     }
 
-    /// Parses a CSV of `size_bytes,cumulative_probability`; `file` names it in errors.
+    /// Parses a CSV of `size_bytes,cumulative_probability`, or lines of a size and a percentage as simulators of the
+    /// HPCC family read them; `file` names it in errors.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        for_each_row(file, text, ["size_bytes", "cumulative_probability"], |at, [size, probability]| {
-            let size = Bytes::new(whole_number(at, "size_bytes", size, 0..=MOST_BYTES)?).as_f64();
-            let probability = share(at, probability)?;
-            if let Some(&before) = points.last() {
-                increasing(at, "size_bytes", before.0, size)?;
-                increasing(at, "cumulative_probability", before.1, probability)?;
-            }
-            points.push((size, probability));
-            Ok(())
-        })?;
-        match points.last() {
-            Some(&(size, 1.0)) if size > 0.0 => Ok(Self { points }),
-            last => {
-                let problem = match last {
-                    Some((_, 1.0)) => "every size is 0".to_owned(),
-                    Some((_, probability)) => format!("ends at a cumulative_probability of {probability}"),
-                    None => "has no rows".to_owned(),
+        let mut points = Points { rows: Vec::new(), column: CSV_COLUMNS[1], whole: 1.0 };
+        if is_percent_form(text) {
+            points = Points { rows: Vec::new(), column: "the percentage", whole: 100.0 };
+            for (line, row) in text.lines().enumerate().filter(|(_, row)| !row.trim().is_empty()) {
+                let at = format!("{file} line {}", line + 1);
+                let fields: Vec<&str> = row.split_whitespace().collect();
+                let &[size, percent] = fields.as_slice() else {
+                    let problem = format!("has {} fields", fields.len());
+                    return Err(ScenarioError::at(at, problem, "expected a size in bytes and a percentage"));
                 };
-                Err(ScenarioError::at(
-                    file,
-                    problem,
-                    "expected a last row of a size above 0 and probability 1",
-                ))
+                points.add(&at, size, percent)?;
             }
+        } else {
+            for_each_row(file, text, CSV_COLUMNS, |at, [size, probability]| {
+                points.add(at, size, probability)
+            })?;
         }
+        points.complete(file)
     }
 
     /// Mean size in bytes.
@@ -174,6 +167,57 @@ impl SizeDistribution {
     }
 }
 
+const CSV_COLUMNS: [&str; 2] = ["size_bytes", "cumulative_probability"];
+
+/// Whether a text begins with two numbers and a space between them, as files of the HPCC family do.
+fn is_percent_form(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let fields: Vec<&str> = first.split_whitespace().collect();
+    fields.len() == 2 && fields.iter().all(|field| field.parse::<f64>().is_ok())
+}
+
+/// Rows of a size distribution that have been read.
+struct Points {
+    rows: Vec<(f64, f64)>,
+    /// Name of the second column in errors.
+    column: &'static str,
+    /// Number in the second column that is all flows: 1, or 100 percent.
+    whole: f64,
+}
+
+impl Points {
+    /// Adds a row, whose numbers must be above those of the row before.
+    fn add(&mut self, at: &str, size: &str, part: &str) -> Result<(), ScenarioError> {
+        let size = Bytes::new(whole_number(at, "size_bytes", size, 0..=MOST_BYTES)?).as_f64();
+        let part = part.parse().ok().filter(|part| (0.0..=self.whole).contains(part)).ok_or_else(|| {
+            let expected = format!("expected a number from 0 to {}", self.whole);
+            ScenarioError::at(at, format!("{} is \"{part}\"", self.column), expected)
+        })?;
+        if let Some(&before) = self.rows.last() {
+            increasing(at, "size_bytes", before.0, size)?;
+            increasing(at, self.column, before.1, part)?;
+        }
+        self.rows.push((size, part));
+        Ok(())
+    }
+
+    /// Returns the distribution, which must end with a size above 0 and all flows.
+    fn complete(self, file: &str) -> Result<SizeDistribution, ScenarioError> {
+        let problem = match self.rows.last() {
+            Some(&(size, part)) if size > 0.0 && part >= self.whole => {
+                let points = self.rows.iter().map(|&(size, part)| (size, part / self.whole)).collect();
+                return Ok(SizeDistribution { points });
+            }
+            Some(&(_, part)) if part >= self.whole => "every size is 0".to_owned(),
+            Some((_, part)) => format!("ends where {} is {part}", self.column),
+            None => "has no rows".to_owned(),
+        };
+        let expected =
+            format!("expected a last row with a size above 0, where {} is {}", self.column, self.whole);
+        Err(ScenarioError::at(file, problem, expected))
+    }
+}
+
 /// Integrates from 0 to `size` the packets that carry a flow whose size is rounded down, at least one byte.
 fn packets_up_to(size: f64, packet: Bytes) -> f64 {
     let packet = packet.as_f64();
@@ -184,17 +228,9 @@ fn packets_up_to(size: f64, packet: Bytes) -> f64 {
 }
 
 fn unknown(name: &str, setup: &Setup<'_>) -> ScenarioError {
-    let expected = "expected a name from `xoff list sizes`, or a CSV file";
+    let expected = "expected a name from `xoff list sizes`, or a file, whose name has a point or a slash";
     let error = setup.error("sizes", format!("\"{name}\" does not exist"), expected);
     error.of_unknown_name(nearest(name, CATALOGUE.iter().map(|list| list.name)))
-}
-
-fn share(at: &str, field: &str) -> Result<f64, ScenarioError> {
-    let share = field.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| {
-        let problem = format!("cumulative_probability is \"{field}\"");
-        ScenarioError::at(at, problem, "expected a number from 0 to 1")
-    })
 }
 
 fn increasing(at: &str, column: &str, before: f64, value: f64) -> Result<(), ScenarioError> {
@@ -256,6 +292,18 @@ mod tests {
         }
     }
 
+    /// The web search of the HPCC family, `WebSearch_distribution.txt`, in its own form.
+    #[test]
+    fn sizes_with_percentages_are_those_of_the_csv() {
+        let text = "0 0\n10000 15\n20000 20\n30000\t30\n50000 40\n80000 53\n200000 60\n1000000 70\n2000000 80\n\
+                    5000000 90\n10000000 97\n\n30000000 100\n";
+        assert_eq!(SizeDistribution::parse("a.txt", text), Ok(named("web_search").unwrap().distribution()));
+        let error = |text| SizeDistribution::parse("a.txt", text).unwrap_err().to_string();
+        assert!(error("0 0\n10 50\n").contains("ends where the percentage is 50"));
+        assert!(error("0 0\n10 101\n").contains("a.txt line 2: the percentage is \"101\""));
+        assert!(error("0 0\n10\n").contains("a.txt line 2: has 1 fields"));
+    }
+
     #[test]
     fn a_first_probability_above_zero_is_an_atom() {
         let sizes = list("1,0.5\n3,1\n").unwrap();
@@ -291,7 +339,7 @@ mod tests {
         let refusal = |rows: &str| list(rows).unwrap_err().to_string();
         assert!(refusal("0,0\n10,0.5\n10,1\n").starts_with("a.csv line 4: size_bytes goes from 10 to 10"));
         assert!(refusal("0,0\n10,0\n20,1\n").starts_with("a.csv line 3: cumulative_probability goes"));
-        assert!(refusal("0,0\n10,0.9\n").starts_with("a.csv: ends at a cumulative_probability of 0.9"));
+        assert!(refusal("0,0\n10,0.9\n").starts_with("a.csv: ends where cumulative_probability is 0.9"));
         assert!(refusal("0,0\n10,nan\n").starts_with("a.csv line 3: cumulative_probability is \"nan\""));
         assert!(refusal("-1,0\n10,1\n").starts_with("a.csv line 2: size_bytes is \"-1\""));
         assert!(refusal("").starts_with("a.csv: has no rows"));
