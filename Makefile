@@ -7,6 +7,8 @@ SHELL := bash
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Maturin looks for what it needs in the environment that is active.
+ACTIVATED := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" PATH="$(CURDIR)/$(BIN):$$PATH"
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name '*.csv' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help
@@ -111,14 +113,22 @@ clean: ## Remove what was built (not results/)
 	rm -rf .venv target dist python/xoff/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Two stamps: the package with what it needs to run, and the tools to develop it.
+# Stamps: what xoff needs to be built and to run, xoff itself, and what develops it.
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "xoff needs Python 3.11 or later: make PYTHON=python3.11")'
 	@$(PYTHON) -m venv .venv || { echo 'Python lacks venv: on Debian, apt install python3-venv' >&2; rm -rf .venv; exit 1; }
 
-.venv/built: .venv/bin/python pyproject.toml $(RUST_SOURCES)
-	@echo 'Building xoff into .venv: the first time takes a minute or two'
-	$(BIN)/python -m pip install --quiet --editable .
+.venv/needed: .venv/bin/python pyproject.toml tools/install.py
+	@echo 'Installing what xoff needs: 110 MB to download'
+	$(BIN)/python tools/install.py needed
+	touch $@
+
+# Maturin shows how far Cargo is, which pip would hide; then pip finds everything compiled.
+.venv/built: .venv/needed $(RUST_SOURCES)
+	@command -v cargo >/dev/null || { echo 'xoff is compiled by Rust, and there is no cargo here: https://rustup.rs installs it' >&2; exit 1; }
+	@echo 'Compiling xoff: 2 minutes on idle cores, 2 or 16, for one compiles the crate xoff, which takes most of them'
+	$(ACTIVATED) maturin develop --skip-install --release --locked
+	$(ACTIVATED) pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv/tools: .venv/built

@@ -1,6 +1,7 @@
-"""Installs a dependency group of pyproject.toml: `python tools/install.py dev`, with options of pip after it.
+"""Installs packages that pyproject.toml names: `python tools/install.py dev`, with options of pip after it.
 
-What `pip install --group dev` does, for the pip that Python 3.11 comes with.
+A word is a dependency group, as for `pip install --group dev`, which the pip of Python 3.11 does not know; or `needed`
+for what xoff needs to be built and to run.
 """
 
 import subprocess
@@ -8,13 +9,18 @@ import sys
 import tomllib
 from pathlib import Path
 
+_PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install")
+
 
 def main(group: str, *options: str) -> int:
-    """Hands the group's requirements to this interpreter's pip, without compiling them, and returns its status."""
+    """Hands the requirements to this interpreter's pip and returns its status; it says how far it is with `needed`."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
-    requirements = project["dependency-groups"][group]
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", *options, *requirements]
-    return subprocess.run(command, check=False).returncode
+    if group == "needed":
+        requirements = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    else:
+        requirements = project["dependency-groups"][group]
+        options = ("--quiet", "--no-compile", *options)
+    return subprocess.run([*_PIP, *options, *requirements], check=False).returncode
 
 
 if __name__ == "__main__":
