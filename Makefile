@@ -7,7 +7,7 @@ SHELL := bash
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Maturin looks for what it needs in the environment that is active.
+# Maturin and Zig look for what they need in the environment that is active.
 ACTIVATED := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" PATH="$(CURDIR)/$(BIN):$$PATH"
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name '*.csv' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
@@ -105,15 +105,28 @@ startup: .venv/built ## Measure what a user waits for beside the simulation: sta
 	$(BIN)/python tools/startup.py
 
 .PHONY: wheel
-wheel: .venv/tools ## Build a wheel into dist/, which other machines install without Rust
-	$(BIN)/maturin build --release --locked --out dist
+wheel: .venv/packaging ## Build a wheel into dist/ for Linux on this processor: needs glibc 2.28, no Rust
+	$(call linux_wheel,$(shell uname -m))
+
+.PHONY: dist
+dist: .venv/packaging ## Build what is published into dist/: wheels for x86-64 and aarch64, sources
+	rustup target add x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+	$(call linux_wheel,x86_64)
+	$(call linux_wheel,aarch64)
+	$(BIN)/maturin sdist --out dist
+
+# Zig links against the symbols of glibc 2.28, however new this machine's is.
+define linux_wheel
+$(ACTIVATED) maturin build --release --locked --zig --compatibility manylinux_2_28 --target $(1)-unknown-linux-gnu --out dist
+for wheel in dist/*-manylinux_2_28_$(1).whl; do $(BIN)/auditwheel show "$$wheel" | grep --after-context=1 consistent; done
+endef
 
 .PHONY: clean
 clean: ## Remove what was built (not results/)
 	rm -rf .venv target dist python/xoff/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Stamps: what xoff needs to be built and to run, xoff itself, and what develops it.
+# Stamps: what xoff needs to be built and to run, xoff itself, and what develops or packs it.
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "xoff needs Python 3.11 or later: make PYTHON=python3.11")'
 	@$(PYTHON) -m venv .venv || { echo 'Python lacks venv: on Debian, apt install python3-venv' >&2; rm -rf .venv; exit 1; }
@@ -134,4 +147,8 @@ clean: ## Remove what was built (not results/)
 .venv/tools: .venv/built
 	$(BIN)/python tools/install.py dev
 	$(BIN)/python tools/install.py models --no-deps
+	touch $@
+
+.venv/packaging: .venv/needed
+	$(BIN)/python tools/install.py packaging
 	touch $@
