@@ -104,6 +104,12 @@ gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop,
 startup: .venv/built ## Measure what a user waits for beside the simulation: start, figures, finished sweeps
 	$(BIN)/python tools/startup.py
 
+.PHONY: test-installed
+test-installed: .venv/built ## Install a wheel into an environment with nothing else, and use it there
+	rm -rf target/installed
+	$(BIN)/maturin build --release --locked --out target/installed
+	$(BIN)/python tools/try_installed.py target/installed/*.whl
+
 .PHONY: wheel
 wheel: .venv/packaging ## Build a wheel into dist/ for Linux on this processor: needs glibc 2.28, no Rust
 	$(call linux_wheel,$(shell uname -m))
