@@ -69,6 +69,21 @@ def test_it_says_what_is_of_the_measured_time(small_result: xoff.Result) -> None
     assert said in Tags(render(replace(small_result, summary=summary))).text
 
 
+def test_it_says_what_happened_and_why_before_the_numbers(small_result: xoff.Result) -> None:
+    text = Tags(render(small_result)).text
+    places = [text.index(heading) for heading in ("What happened", "Why", "The numbers", "Scenario with its defaults")]
+    assert places == sorted(places)
+    assert "20 flows finished in" in text[places[0] : places[1]]
+    assert "The busiest port, " in text[places[1] : places[2]]
+
+
+def test_only_counters_that_are_not_zero_are_shown(small_result: xoff.Result) -> None:
+    packets = small_result.summary["packets"]
+    names = set(re.findall(r"<dt>([a-z_.]+)</dt>", render(small_result)))
+    assert {name for name, count in packets.items() if count} <= names
+    assert not names & {name for name, count in packets.items() if not count}
+
+
 def test_slowdowns_by_size_are_drawn_where_sizes_differ(small_result: xoff.Result) -> None:
     title = "Slowdown by flow size"
     assert title not in Tags(render(small_result)).text

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from xoff.explain import drops, pathologies, why
-from xoff.report import figures
+from xoff.report import figures, told
 from xoff.results import table
+from xoff.results.summary import CLASSES
 from xoff.text.units import duration, size
 
 if TYPE_CHECKING:
@@ -37,9 +38,11 @@ def render(result: Result) -> str:
         result=result,
         summary=summary,
         pathologies=pathologies.lines(summary),
+        happened=told.happened(result),
+        reasons=told.reasons(result),
         cards=table.cards(summary),
         measured_time=table.measured_time(summary),
-        classes=table.class_rows(summary),
+        classes=[(name, cells) for name, cells in table.class_rows(summary) if name == CLASSES[0] or cells[0] != "0"],
         workloads=table.workload_rows(summary),
         columns=table.COLUMNS,
         counters=table.counters(summary),
@@ -58,19 +61,24 @@ class _Table(NamedTuple):
     rows: list[list[str]]
 
 
-def _tables(result: Result) -> list[_Table]:
-    """Returns the tables of collectives, jobs, slow flows, watchdogs and drops, each if it has rows."""
+def _tables(result: Result) -> dict[str, list[_Table]]:
+    """Returns the tables of slow flows, watchdogs and drops, and of collectives and jobs, each if it has rows."""
     summary = result.summary
-    tables = [
+    numbers = [
         _Table("Collectives", table.COLLECTIVE_HEADINGS, table.collective_rows(summary)),
         _Table("Jobs", table.JOB_HEADINGS, table.job_rows(summary)),
+    ]
+    causes = [
         _Table("Slowest flows (xoff why says what they waited for)", _SLOWEST_HEADINGS, _slowest_rows(result)),
         _shortened("PFC watchdog", pathologies.WATCHDOG_HEADINGS, pathologies.watchdog_rows(summary)),
     ]
     if result.drops is not None and result.drops.num_rows:
         places = drops.drop_rows(drops.places(result.drops))
-        tables.append(_shortened(drops.title(result.drops), drops.DROP_HEADINGS, places))
-    return [one for one in tables if one.rows]
+        causes.append(_shortened(drops.title(result.drops), drops.DROP_HEADINGS, places))
+    return {
+        "why": [one for one in causes if one.rows],
+        "numbers": [one for one in numbers if one.rows],
+    }
 
 
 def _slowest_rows(result: Result) -> list[list[str]]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 import pyarrow.compute as pc
-from matplotlib.figure import Figure
 
 from xoff.plot import inputs, links, over_time, pause_tree, slowdown, style
+from xoff.plot.house_figure import HouseFigure
 from xoff.plot.pauses import longest_paused
 from xoff.plot.plots import Plots
 from xoff.results.table import workload_rows
@@ -58,9 +58,28 @@ class PageFigure(NamedTuple):
     """Whether the figure takes the whole width of the page."""
 
 
-def all_of(result: Result) -> list[PageFigure]:
+class PageFigures(NamedTuple):
+    """The figures of a page, by section."""
+
+    happened: list[PageFigure]
+    why: list[PageFigure]
+    over_time: list[PageFigure]
+
+
+def all_of(result: Result) -> PageFigures:
     """Returns the figures of completion times, slowdowns, and of everything that was observed."""
     plots = Plots(result)
+    of_inputs = ("input", "input_of_flow")
+    observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
+    figures = [_observed(plots, result, quantity) for quantity in observed]
+    return PageFigures(
+        happened=_happened(plots, result),
+        why=[*_links(plots, result), *_pause_tree(result), *_headroom(plots, result)],
+        over_time=[*figures, *_inputs(plots, result), *_pauses(plots, result)],
+    )
+
+
+def _happened(plots: Plots, result: Result) -> list[PageFigure]:
     figures = []
     if result.summary["flows"]["all"]["count"]:
         caption = "Share of the flows of a class that finished within a time."
@@ -79,10 +98,7 @@ def all_of(result: Result) -> list[PageFigure]:
     if result.collectives is not None:
         caption = "What each collective moved over a link of a rank, against when it began."
         figures.append(PageFigure("Bus bandwidth of collectives", caption, svg(plots.bus_bandwidth)))
-    of_inputs = ("input", "input_of_flow")
-    observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
-    figures += [_observed(plots, result, quantity) for quantity in observed]
-    return figures + _inputs(plots, result) + _pauses(plots, result) + _headroom(plots, result) + _links(plots, result)
+    return figures
 
 
 def _inputs(plots: Plots, result: Result) -> list[PageFigure]:
@@ -115,17 +131,23 @@ def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
         return []
     if not result.pauses.num_rows:
         return [PageFigure("Pauses over time", "Nothing was paused.", "")]
+    caption = "When ports were paused, as recorded in pauses.parquet."
+    return [PageFigure("Pauses over time", caption, svg(plots.pauses))]
+
+
+def _pause_tree(result: Result) -> list[PageFigure]:
+    if result.pauses is None or not result.pauses.num_rows:
+        return []
     victim = longest_paused(result)
     tree = result.pause_tree(victim)
     return [
-        PageFigure("Pauses over time", "When ports were paused, as recorded in pauses.parquet.", svg(plots.pauses)),
         PageFigure(
             f"Why {victim} was paused",
             "The host that was paused longest, or the port where no host was. Each queue was paused for the one to its "
             "right; the pauses began with the queues that name flows.",
             svg(lambda ax: pause_tree.draw(tree, ax), pause_tree.size_inches(tree)),
             is_wide=True,
-        ),
+        )
     ]
 
 
@@ -137,7 +159,7 @@ def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
 def svg(draw: Callable[[Axes], object], size_inches: tuple[float, float] = (5.6, 3.4)) -> str:
     """Returns the drawing of `draw` as an SVG element without fixed size, with text and the page's colours."""
     with style.context(), mpl.rc_context(_page_style()):
-        figure = Figure(figsize=size_inches)
+        figure = HouseFigure(figsize=size_inches)
         draw(figure.subplots())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})

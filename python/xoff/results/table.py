@@ -251,10 +251,10 @@ def loss(summary: Summary) -> str:
 
 
 def counters(summary: Summary) -> dict[str, dict[str, str]]:
-    """Returns every group of counters of the summary that has a number other than zero, written out."""
+    """Returns the counters of the summary that are not zero, in their groups, written out."""
     groups = {name: group for name, group in summary.items() if isinstance(group, dict) and name != "flows"}
-    told = {name: group for name, group in groups.items() if any(value for _, value in _flat(group))}
-    return {name: {key: _plain(value) for key, value in _flat(group)} for name, group in told.items()}
+    told = {name: {key: _plain(value) for key, value in _flat(group) if value} for name, group in groups.items()}
+    return {name: group for name, group in told.items() if group}
 
 
 def _cell(column: Column, value: float | None) -> str:
