@@ -46,6 +46,7 @@ GROUPS: Mapping[str, Mapping[str, Subcommand]] = {
     "Understand a result": {
         "report": Subcommand("Write a result's report: pictures and numbers as a page."),
         "plot": Subcommand("Draw completion times, slowdowns, queues or rates."),
+        "csv": Subcommand("Print flows, ports, series, drops or pauses as CSV.", "csv_rows.csv_rows"),
         "why": Subcommand("Print where a flow's time went: queues, pauses, timeouts."),
         "ports": Subcommand("Print what every port sent, marked and dropped."),
         "drops": Subcommand("Print where packets were dropped, why, and whose."),

@@ -150,6 +150,13 @@ def warn_if_edited(path: Path) -> None:
         warnings.warn(told, ResultWarning, stacklevel=4)
 
 
+def tables_of(result: Result) -> dict[str, pa.Table]:
+    """Returns the tables that a result has, by the names of their files without ending."""
+    found = {name.removesuffix(".parquet"): getattr(result, attribute) for attribute, (name, _) in _TABLES.items()}
+    found[FLOWS.removesuffix(".parquet")] = result.flows
+    return {name: table for name, table in found.items() if table is not None}
+
+
 def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
     """Returns the scenario of a result folder, and the text of its input files.
 
