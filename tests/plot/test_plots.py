@@ -771,12 +771,6 @@ def test_a_network_has_a_line_for_each_link_and_a_name_for_each_node(ax: Axes) -
     }
 
 
-def test_names_that_would_overlap_are_left_out(ax: Axes) -> None:
-    xoff.Scenario.load(SCENARIOS / "bench" / "reno_8192.toml").topology.plot(ax)
-    names = [text.get_text() for text in ax.texts]
-    assert names == ["host0", "host8191", "leaf0", "leaf511", "spine0", "spine511", "core0", "core255"]
-
-
 PARALLEL = """
 [topology]
 kind = "custom"

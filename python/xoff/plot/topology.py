@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from matplotlib.collections import LineCollection
 
-from xoff.plot import style
+from xoff.plot import style, tiers
 from xoff.plot.shortened import shortened
 from xoff.plot.tier_order import ordered
 from xoff.text.units import TIMES, quantity
@@ -76,12 +76,14 @@ def _overlap(names: Sequence[str], spacing_inches: float) -> bool:
 
 def size_inches(topology: Topology) -> tuple[float, float]:
     """Returns the size of a figure for the widest tier, and for all tiers and names below the longest legend."""
+    if tiers.is_large(topology):
+        return tiers.SIZE_INCHES
     widest = max(map(len, (*topology.tiers, topology.servers)))
     width = min(max(style.SIZE_INCHES[0], _NODE_INCHES * widest), _WIDEST_INCHES)
     hosts, *switches = (_Named.of(tier, _WIDTH_OF_AXES * width / len(tier)) for tier in topology.tiers)
     tier = max(_TIER_INCHES, *(named.inches + _LINE_INCHES for named in switches))
     names = _CHARACTER_INCHES * max(map(len, hosts.names))
-    rates = {port: " ".join(sorted(set(_both_rates(topology, port)))) for port in topology.ports}
+    rates = {port: _sorted_rates(topology, port) for port in topology.ports}
     legend = _LEGEND_INCHES * len({_told(port, of_link) for port, of_link in rates.items()})
     return width, tier * (len(topology.tiers) + bool(topology.servers)) + names + legend
 
@@ -95,12 +97,16 @@ def plot(topology: Topology, ax: Axes | None = None) -> Axes:
 def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, ColorType]] | None = None) -> Axes:
     """Draws a topology; links differ in look by rate, delay and faults.
 
-    With `ranked`, links have its colours instead, and lie over one another in the order of its numbers.
+    With `ranked`, links have its colours instead, and lie over one another in the order of its numbers. Links of a
+    large network are bundled.
     """
-    tiers = ordered(topology)
+    if tiers.is_large(topology):
+        tiers.draw(topology, ax, ranked, lambda port: _told(port, _sorted_rates(topology, port)))
+        return ax
+    rows_of_nodes = ordered(topology)
     at = {
         node: ((place + 0.5) / len(nodes), float(tier))
-        for tier, nodes in enumerate(tiers)
+        for tier, nodes in enumerate(rows_of_nodes)
         for place, node in enumerate(nodes)
     }
     servers = topology.servers
@@ -115,12 +121,12 @@ def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, Col
     figure = ax.get_figure(root=True)
     assert figure is not None
     inches = ax.get_position().width * figure.get_figwidth()
-    rows = [*tiers, servers] if servers else tiers
+    rows = [*rows_of_nodes, servers] if servers else rows_of_nodes
     are_turned = [_draw_nodes(nodes, at, inches / len(nodes), ax) for nodes in rows]
     ax.set_xlim(0, 1)
-    above = 0.55 if are_turned[len(tiers) - 1] else 0.2
+    above = 0.55 if are_turned[len(rows_of_nodes) - 1] else 0.2
     below = 0.1 if not servers else 1.55 if are_turned[-1] else 1.2
-    ax.set_ylim(-below, max(len(tiers) - 1 + above, ax.dataLim.y1 + 0.05))
+    ax.set_ylim(-below, max(len(rows_of_nodes) - 1 + above, ax.dataLim.y1 + 0.05))
     style.legend(ax)
     return ax
 
@@ -180,6 +186,11 @@ def _both_rates(topology: Topology, port: Port) -> tuple[str, str]:
     """Returns the rates of a link from a port and back."""
     there, back = port.rate_bps, topology.rate_back_bps(port)
     return quantity(there, style.RATE_UNITS), quantity(back, style.RATE_UNITS)
+
+
+def _sorted_rates(topology: Topology, port: Port) -> str:
+    """Returns the rate of a link or, if these differ, both."""
+    return " and ".join(sorted(set(_both_rates(topology, port))))
 
 
 def _rates(topology: Topology, port: Port, at: dict[str, _Place]) -> str:

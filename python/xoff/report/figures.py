@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 _INK, _GRID = "#010203", "#040506"
 _PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
 
-_MOST_LINKS = 512
-"""Most links of a network that a page shows; more would hide one another, and make the page large."""
-
 _TITLES = {
     "queue": "Queues over time",
     "pool": "Pools over time",
@@ -119,7 +116,7 @@ def _headroom(plots: Plots, result: Result) -> list[PageFigure]:
 
 
 def _links(plots: Plots, result: Result) -> list[PageFigure]:
-    if result.ports.num_rows > 2 * _MOST_LINKS or not pc.any(pc.greater(result.ports["packets"], 0)).as_py():
+    if not pc.any(pc.greater(result.ports["packets"], 0)).as_py():
         return []
     caption = "How busy every link was, from the begin of the run to its end, as counted in ports.parquet."
     drawn = svg(plots.links, links.size_inches(result))
