@@ -3,6 +3,7 @@
 /// Prefetches the cache line at an address, which may be any: a prefetch is a hint and never faults.
 #[inline]
 #[allow(unsafe_code)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
