@@ -121,6 +121,8 @@ def test_a_length_may_be_unknown() -> None:
     ("text", "says"),
     [
         ('{"PORT": {},\n  }', "t.json: line 2, column 3: is no JSON: "),
+        ('{"PORT": {\n"a": {"alias": "\\ud800"}}}', "t.json: line 2, column 16: is no JSON: a string has one"),
+        ('{"PORT":\n{"\\udfff": {}}}', "t.json: line 2, column 1: is no JSON: a string has one escape of the two"),
         ("[]", "t.json: is no object of tables; expected config_db.json of SONiC"),
         ('{"name": "xoff"}', "t.json: holds none of the tables about buffers; expected config_db.json of SONiC, with"),
         (

@@ -7,6 +7,7 @@ The standard decoder by its own parts: its scanner in Python calls `parse_object
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from functools import partial
 from json import decoder, scanner
@@ -14,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Surrogates, of which two are one character."""
 
 
 class LocatedText(str):
@@ -56,6 +61,13 @@ def _object(pairs: list[tuple[str, Any]], spans: list[range]) -> LocatedObject:
     return found
 
 
+def _check_whole(found: str, text: str, place: int) -> None:
+    """Raises JSONDecodeError for a string that no file in UTF-8 can hold."""
+    if _HALF.search(found):
+        message = "a string has one escape of the two that a character takes"
+        raise json.JSONDecodeError(message, text, place - 1)
+
+
 class _Decoder(json.JSONDecoder):
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -85,11 +97,14 @@ class _Decoder(json.JSONDecoder):
 
         with_spans = partial(_object, spans=spans)
         located, end = decoder.JSONObject(start, strict, scan, None, with_spans, memo)  # type: ignore[attr-defined]
+        for key in located:
+            _check_whole(key, *start)
         located.line = self._line(start[1])
         return located, end
 
     def _string(self, text: str, start: int, strict: bool) -> tuple[LocatedText, int]:
         plain, end = decoder.scanstring(text, start, strict)  # type: ignore[attr-defined]
+        _check_whole(plain, text, start)
         located = LocatedText(plain)
         located.line = self._line(start)
         return located, end
