@@ -70,6 +70,16 @@ def test_what_may_follow_is_offered(
     assert has in completed(line)
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_a_name_that_a_shell_would_run_is_not_offered(completed: Callable[[str], list[str]], small_file: Path) -> None:
+    small_file.write_text(
+        small_file.read_text(encoding="utf-8") + '\n[transport."$(touch pwned)\\n"]\nkind = "tcp"\n', encoding="utf-8"
+    )
+    offered = completed("xoff sweep small.toml --sweep transport.")
+    assert "transport.dctcp.minimum_rto=" in offered
+    assert not any("touch" in word or "pwned" in word for word in offered)
+
+
 def test_zsh_and_fish_have_scripts(command: Command) -> None:
     for shell in ("zsh", "fish"):
         assert "_XOFF_COMPLETE" in command("completion", shell).out

@@ -153,7 +153,8 @@ def ports(_context: click.Context, _parameter: click.Parameter, begin: str) -> l
         network = Scenario.load(file / "scenario.toml" if file.is_dir() else file).topology
     except InputError:
         return []
-    return _beginning(begin, ((port.name, f"to {port.peer_node}") for port in network.ports))
+    named = (port for port in network.ports if _is_word(port.name))
+    return _beginning(begin, ((port.name, f"to {port.peer_node}") for port in named))
 
 
 def _settings(described: Iterable[tuple[str, str]], begin: str, transports: Iterable[str]) -> list[CompletionItem[str]]:
@@ -191,8 +192,13 @@ def _transports() -> list[str]:
         except (OSError, ValueError):
             continue
         if isinstance(found, dict):
-            return [*found]
+            return [name for name in found if _is_word(name)]
     return ["NAME"]
+
+
+def _is_word(name: str) -> bool:
+    """Whether a shell takes a name of a file as it is: what is completed becomes part of a command."""
+    return re.fullmatch(r"[A-Za-z0-9_.:/-]+", name) is not None
 
 
 def _typed() -> list[str]:
