@@ -81,3 +81,8 @@ def test_it_is_of_the_measured_time_and_says_so(ax: Axes) -> None:
 def test_of_a_whole_run_nothing_is_said_of_time(small_result: xoff.Result, ax: Axes) -> None:
     small_result.plot.queue_cdf(ax)
     assert ax.get_xlabel() == "queue"
+
+
+def test_it_is_said_that_idle_time_counts(ax: Axes) -> None:
+    xoff.Scenario.from_text(SMALL).run().plot.queue_cdf(ax)
+    assert ax.get_ylabel() == "share of time, idle included"

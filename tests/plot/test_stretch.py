@@ -107,3 +107,11 @@ def test_times_are_numbers_of_nanoseconds(between_ns: object, small_result: xoff
 def test_times_may_be_of_any_sequence(small_result: xoff.Result, ax: Axes) -> None:
     small_result.plot.queues(ax, between_ns=np.array([100_000, 150_000]))  # type: ignore[arg-type]
     assert ax.get_xlim() == (100, 150)
+
+
+def test_the_axis_of_a_single_sample_is_the_time_of_the_run() -> None:
+    result = xoff.Scenario.from_text(SMALL).with_value("observe", {"windows": {"every": "50us"}}).run()
+    ax = result.plot.windows(Figure().subplots(), names="host1.flow0")
+    [line] = ax.get_lines()
+    assert list(np.asarray(line.get_xdata())) == [150]
+    assert ax.get_xlim() == (0, result.summary["end_ns"] / 1000)

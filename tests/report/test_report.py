@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 import pyarrow as pa
 
 import xoff
+from conftest import SMALL
 from xoff.report import render
-from xoff.report.figures import svg
+from xoff.report.figures import all_of, svg
 
 
 class Tags(HTMLParser):
@@ -82,6 +83,14 @@ def test_only_counters_that_are_not_zero_are_shown(small_result: xoff.Result) ->
     names = set(re.findall(r"<dt>([a-z_.]+)</dt>", render(small_result)))
     assert {name for name, count in packets.items() if count} <= names
     assert not names & {name for name, count in packets.items() if not count}
+
+
+def test_panels_over_time_have_one_time_axis_at_one_place() -> None:
+    observe = {"queues": {"every": "100us"}, "windows": {"every": "7us"}, "throughput": {"every": "450us"}}
+    figures = all_of(xoff.Scenario.from_text(SMALL).with_value("observe", observe).run()).over_time
+    assert len(figures) == 3
+    assert len({tuple(re.findall(r">([\d.]+ [mu]s)<", figure.svg)) for figure in figures}) == 1
+    assert len({re.findall(r'<rect (x="[\d.]+").* (width="[\d.]+")', figure.svg)[0] for figure in figures}) == 1
 
 
 def test_slowdowns_by_size_are_drawn_where_sizes_differ(small_result: xoff.Result) -> None:

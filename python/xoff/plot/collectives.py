@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
-from xoff.plot import style
+from xoff.plot import room, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from xoff.results.result import Result
 
 MOST_GROUPS = 8
+_TICKS = 6
 
 
 def draw(result: Result, ax: Axes) -> Axes:
@@ -31,6 +33,8 @@ def draw(result: Result, ax: Axes) -> Axes:
     for key in sorted(slowest):
         members = of_group[key]
         ax.plot(start_ns[members] / 1000, bandwidth[members], marker="o", markersize=3, label=_label(result, *key))
+    ax.set_xlim(0, pc.max(result.collectives["finish_ns"]).as_py() / 1000)
+    ax.xaxis.set_major_locator(room.RoomyLocator(_TICKS))
     ax.set_ylim(0, 1.05 * ax.dataLim.y1)
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("begin of the collective")

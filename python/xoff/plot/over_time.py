@@ -238,7 +238,8 @@ def _is_dots(result: Result, quantity: str) -> bool:
 def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None = None) -> None:
     """Labels and scales both axes, from zero, over all of the time or a stretch."""
     axis = _axis(result, quantity)
-    ax.set_xlim(left=0)
+    is_one_instant = ax.dataLim.x0 == ax.dataLim.x1
+    ax.set_xlim(0, result.summary["end_ns"] / 1000 if is_one_instant else None)
     ax.xaxis.set_major_locator(room.RoomyLocator(_TICKS))
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     is_zero = ax.dataLim.y1 <= 0

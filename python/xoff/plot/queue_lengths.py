@@ -40,7 +40,7 @@ def draw(
     ax.xaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))
     ax.set_ylim(0, 1.01)
     room.label_along(ax, "queue", of_time)
-    ax.set_ylabel("share of time")
+    ax.set_ylabel("share of time, idle included")
     style.legend(ax, chosen.hidden)
     return ax
 

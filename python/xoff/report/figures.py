@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
@@ -11,12 +12,12 @@ import pyarrow.compute as pc
 
 from xoff.plot import inputs, links, over_time, pause_tree, slowdown, style
 from xoff.plot.house_figure import HouseFigure
-from xoff.plot.pauses import longest_paused
+from xoff.plot.pauses import MOST_PORTS, longest_paused
 from xoff.plot.plots import Plots
 from xoff.results.table import workload_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 # Matplotlib wants colours of its own; these two stand for the page's and are replaced in the SVG.
 _INK, _GRID = "#010203", "#040506"
 _PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
+
+_PANEL_WIDTH, _PANEL_HEIGHT = 9.6, 2.6
+_ROW_INCHES = 0.08
+"""Height that each paused port adds to the figure of pauses."""
 
 _TITLES = {
     "queue": "Queues over time",
@@ -55,6 +60,15 @@ class PageFigure(NamedTuple):
     """Whether the figure takes the whole width of the page."""
 
 
+class _Panel(NamedTuple):
+    """A figure over time that is still to be drawn."""
+
+    title: str
+    caption: str
+    draw: Callable[[Axes], object]
+    height_inches: float = _PANEL_HEIGHT
+
+
 class PageFigures(NamedTuple):
     """The figures of a page, by section."""
 
@@ -67,12 +81,14 @@ def all_of(result: Result) -> PageFigures:
     """Returns the figures of completion times, slowdowns, and of everything that was observed."""
     plots = Plots(result)
     of_inputs = ("input", "input_of_flow")
-    observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
-    figures = [_observed(plots, result, quantity) for quantity in observed]
+    quantities = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
+    observed = [_observed(plots, result, quantity) for quantity in quantities]
     return PageFigures(
         happened=_happened(plots, result),
         why=[*_links(plots, result), *_pause_tree(result), *_headroom(plots, result)],
-        over_time=[*figures, *_inputs(plots, result), *_pauses(plots, result)],
+        over_time=_over_one_time(
+            [*_collectives(plots, result), *observed, *_inputs(plots, result), *_pauses(plots, result)]
+        ),
     )
 
 
@@ -92,20 +108,44 @@ def _happened(plots: Plots, result: Result) -> list[PageFigure]:
     if result.queries is not None:
         caption = "Share of the queries whose last response was whole within a time."
         figures.append(PageFigure("Query completion times", caption, svg(plots.query_completion_cdf)))
-    if result.collectives is not None:
-        caption = "What each collective moved over a link of a rank, against when it began."
-        figures.append(PageFigure("Bus bandwidth of collectives", caption, svg(plots.bus_bandwidth)))
     return figures
 
 
-def _inputs(plots: Plots, result: Result) -> list[PageFigure]:
+def _over_one_time(panels: Sequence[_Panel]) -> list[PageFigure]:
+    """Draws panels one below the other, with their time axes over the same time and at the same place."""
+    if not panels:
+        return []
+    with style.context(), mpl.rc_context(_page_style()):
+        drawn = [(panel, _drawn(panel.draw, (_PANEL_WIDTH, panel.height_inches))) for panel in panels]
+        axes = [figure.axes[0] for _, figure in drawn]
+        end_us = max(ax.get_xlim()[1] for ax in axes)
+        for (_, figure), ax in zip(drawn, axes, strict=True):
+            ax.set_xlim(0, end_us)
+            figure.draw_without_rendering()
+        left = max(ax.get_position().x0 for ax in axes)
+        right = min(ax.get_position().x1 for ax in axes)
+        for (_, figure), ax in zip(drawn, axes, strict=True):
+            figure.set_layout_engine("none")
+            at = ax.get_position()
+            ax.set_position((left, at.y0, right - left, at.height))
+        return [PageFigure(panel.title, panel.caption, _saved(figure), is_wide=True) for panel, figure in drawn]
+
+
+def _collectives(plots: Plots, result: Result) -> list[_Panel]:
+    if result.collectives is None:
+        return []
+    caption = "What each collective moved over a link of a rank, against when it began."
+    return [_Panel("Bus bandwidth of collectives", caption, plots.bus_bandwidth)]
+
+
+def _inputs(plots: Plots, result: Result) -> list[_Panel]:
     if "input" not in over_time.quantities(result):
         return []
     port, *others = inputs.ports(result)
     caption = "What flows had in it, one on another, as recorded in series.parquet."
     if others:
         caption += f" It was the fullest of {len(others) + 1}."
-    return [PageFigure(f"Input buffer of {port}", caption, svg(plots.inputs))]
+    return [_Panel(f"Input buffer of {port}", caption, plots.inputs)]
 
 
 def _headroom(plots: Plots, result: Result) -> list[PageFigure]:
@@ -123,13 +163,12 @@ def _links(plots: Plots, result: Result) -> list[PageFigure]:
     return [PageFigure("Utilization of links", caption, drawn, is_wide=True)]
 
 
-def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
-    if result.pauses is None:
+def _pauses(plots: Plots, result: Result) -> list[_Panel]:
+    if result.pauses is None or not result.pauses.num_rows:
         return []
-    if not result.pauses.num_rows:
-        return [PageFigure("Pauses over time", "Nothing was paused.", "")]
     caption = "When ports were paused, as recorded in pauses.parquet."
-    return [PageFigure("Pauses over time", caption, svg(plots.pauses))]
+    rows = min(MOST_PORTS, len(result.pauses["port"].unique()))
+    return [_Panel("Pauses over time", caption, plots.pauses, _PANEL_HEIGHT + rows * _ROW_INCHES)]
 
 
 def _pause_tree(result: Result) -> list[PageFigure]:
@@ -148,18 +187,25 @@ def _pause_tree(result: Result) -> list[PageFigure]:
     ]
 
 
-def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
-    drawn = svg(lambda ax: plots.over_time(quantity, ax))
-    return PageFigure(_TITLES.get(quantity, quantity), _lines(result, quantity), drawn)
+def _observed(plots: Plots, result: Result, quantity: str) -> _Panel:
+    return _Panel(_TITLES.get(quantity, quantity), _lines(result, quantity), partial(plots.over_time, quantity))
 
 
 def svg(draw: Callable[[Axes], object], size_inches: tuple[float, float] = (5.6, 3.4)) -> str:
     """Returns the drawing of `draw` as an SVG element without fixed size, with text and the page's colours."""
     with style.context(), mpl.rc_context(_page_style()):
-        figure = HouseFigure(figsize=size_inches)
-        draw(figure.subplots())
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        return _saved(_drawn(draw, size_inches))
+
+
+def _drawn(draw: Callable[[Axes], object], size_inches: tuple[float, float]) -> HouseFigure:
+    figure = HouseFigure(figsize=size_inches)
+    draw(figure.subplots())
+    return figure
+
+
+def _saved(figure: HouseFigure) -> str:
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Creator": None})
     return _embedded(buffer.getvalue())
 
 
