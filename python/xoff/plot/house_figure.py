@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # Journals refuse Type 3 fonts; the identifiers in an SVG are random unless they are salted; names are no TeX.
 RC_OF_FILES: dict[Any, Any] = {"pdf.fonttype": 42, "svg.hashsalt": "xoff", "text.usetex": False}
 _WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+@contextmanager
+def letters_as_boxes() -> Iterator[None]:
+    """Draws letters that no font has as boxes, without a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+        yield
 
 
 class HouseFigure(Figure):
@@ -30,5 +43,5 @@ class HouseFigure(Figure):
         kind = (options.get("format") or suffix or mpl.rcParams["savefig.format"]).lower()
         if kind in _WITHOUT_TIME:
             options["metadata"] = _WITHOUT_TIME[kind] | (options.get("metadata") or {})
-        with mpl.rc_context(RC_OF_FILES):
+        with mpl.rc_context(RC_OF_FILES), letters_as_boxes():
             super().savefig(fname, **options)

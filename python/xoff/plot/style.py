@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import Counter
 from contextlib import contextmanager
 from functools import cache
@@ -17,7 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from xoff.plot import room
-from xoff.plot.house_figure import RC_OF_FILES, HouseFigure
+from xoff.plot.house_figure import RC_OF_FILES, HouseFigure, letters_as_boxes
 from xoff.plot.shortened import shortened
 from xoff.text.units import quantity
 
@@ -115,8 +114,7 @@ def context() -> Iterator[None]:
     before = {key: mpl.rcParams[key] for key in style}
     mpl.rcParams.update(style)
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+        with letters_as_boxes():
             yield
     finally:
         mpl.rcParams.update(before)
