@@ -267,3 +267,27 @@ def test_a_sweep_says_where_the_results_of_its_runs_are(command: Command, small_
     assert command("ports", "results/runs").err.startswith(
         "results/runs: RESULT: is no result folder; expected one in it"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('title = "a\\nb"\n[axes.load.values]\na = {}\n', "title"),
+        ('[axes."a\\u001b[31m".values]\na = {}\n', "axes.a\\x1b[31m"),
+        ('[axes.load.values]\n"a\\u2028b" = {}\n', "axes.load"),
+    ],
+)
+@pytest.mark.usefixtures("small_file")
+def test_titles_and_names_of_a_sweep_are_of_one_line(command: Command, tmp_path: Path, text: str, key: str) -> None:
+    (tmp_path / "sweep.toml").write_text(f'scenario = "small.toml"\n{text}', encoding="utf-8")
+    outcome = command("sweep", "sweep.toml")
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.err.startswith(f"sweep.toml: {key}: ")
+    assert " one line" in outcome.err
+
+
+def test_letters_that_no_font_has_are_no_warning(command: Command, small_file: Path) -> None:
+    small_file.with_name("sweep.toml").write_text(
+        'scenario = "small.toml"\n[axes.name.values]\n"\ue000" = { "workload.fan_in" = 1 }\nb = {}\n', encoding="utf-8"
+    )
+    assert command("sweep", "sweep.toml", "--workers", "1").err == ""

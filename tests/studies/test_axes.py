@@ -62,6 +62,7 @@ def test_what_has_no_values_is_refused(text: str) -> None:
         ({"key": "a", "values": {"b": {}}}, "has names for values; expected .* no key and no unit"),
         ({"values": {"0.3": {}, "0.30": {}}}, "has a value twice"),
         ({"values": {"b": 3}}, "has names for values; expected for each a table"),
+        ({"values": {"a\n=cmd": {}}}, "has a name of several lines, or with control characters; expected one line"),
     ],
 )
 def test_what_is_no_axis_is_refused(table: dict[str, Any], says: str) -> None:

@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError, model_validator
 from xoff import _xoff
 from xoff.errors import ScenarioError, unfit
 from xoff.studies import ranges
+from xoff.text.line import is_line
 from xoff.text.model_file import Table, said
 from xoff.text.toml_text import plain
 
@@ -75,6 +76,8 @@ class Axis(Table):
                     "has names for values",
                     "expected for each a table of the keys it changes, no key and no unit",
                 )
+            elif not all(map(is_line, self.values)):
+                problem, expected = "has a name of several lines, or with control characters", "expected one line each"
             elif len({position(name) for name in self.values}) < len(self.values):
                 problem, expected = "has a value twice", "expected each once"
             else:

@@ -25,7 +25,7 @@ from xoff.scenario.scenario import Scenario
 from xoff.studies.axes import Axis, Changes, check_unvaried
 from xoff.studies.sweep import MEASURES, Sweep
 from xoff.text import text_file, toml_text
-from xoff.text.model_file import Kind, Table
+from xoff.text.model_file import Kind, Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,9 +37,9 @@ class SweepFile(Table):
 
     scenario: str
     """The scenario file that is varied, relative to this file."""
-    axes: Annotated[dict[str, Axis], Field(min_length=1)]
+    axes: Annotated[dict[Line, Axis], Field(min_length=1)]
     """Axes of the sweep, by name."""
-    title: str | None = None
+    title: Line | None = None
     """Title of the sweep; left out, the scenario's title."""
     seeds: Annotated[StrictInt, Field(ge=1)] = 1
     """Number of seeds, from the scenario's own seed upwards."""

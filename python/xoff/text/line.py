@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+_NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+
+def is_line(text: str) -> bool:
+    """Whether text stays on its line in tables, figures and other programs' files, as the simulator has it for names.
+
+    It has no ends of lines, no control characters, and nothing that XML forbids.
+    """
+    return _NO_LINE.search(text) is None
+
 
 def one_line(text: str) -> str:
     r"""Returns text as one line: each stretch of white space as a space, what cannot be seen as Python escapes it.

@@ -7,13 +7,14 @@ import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Generic, TypeAlias, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from xoff import _xoff
-from xoff.errors import ErrorKind, InputError, ScenarioError
+from xoff.errors import ErrorKind, InputError, ScenarioError, unfit
 from xoff.text import text_file, toml_text
+from xoff.text.line import is_line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +29,15 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
+
+def _of_one_line(text: str) -> str:
+    if not is_line(text):
+        raise unfit(f"{quoted(text)} has control characters or several lines", "expected one line of text")
+    return text
+
+
+Line: TypeAlias = Annotated[str, AfterValidator(_of_one_line)]
+"""Text of one line, such as a title or a name."""
 
 Model = TypeVar("Model", bound=Table)
 _OF_SCENARIOS = "topology"

@@ -81,7 +81,11 @@ def substituted(text: str, names: dict[str, str]) -> str:
 @pytest.mark.parametrize(
     ("mended", "told"),
     [
-        ([], 'title: "x username evil2 $(touch pwned)" is of several lines; expected one line'),
+        (
+            [],
+            'title: "x username evil2 $(touch pwned)" has control characters or several lines; expected one line of '
+            "text",
+        ),
         (
             ["title=x"],
             'ports[0].name: "ser vers; $(touch pwned)" is no name of a group; expected 1 to 30 characters in one line, '

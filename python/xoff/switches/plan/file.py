@@ -26,7 +26,7 @@ from xoff.switches.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.switches.plan.at_rate import AtRate, PortThresholdAtRate, RampAtRate, ThresholdAtRate
 from xoff.switches.plan.quantities import Length, Rate, Ratio, Size, Time
 from xoff.text.line import quoted
-from xoff.text.model_file import Kind, Table
+from xoff.text.model_file import Kind, Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,12 +63,6 @@ _PORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9./:_-]{0,62}")
 
 Spaces, quotes, `$`, `;`, `|`, `!` and `?` mean something to shells, command lines or keys of SONiC's tables.
 """
-
-
-def _title(text: str) -> str:
-    if len(text.splitlines()) > 1:
-        raise unfit(f"{quoted(text)} is of several lines", "expected one line")
-    return text
 
 
 def _group_name(name: str) -> str:
@@ -371,7 +365,7 @@ class Watchdog(Table):
 class Plan(Table):
     """A plan as it was written."""
 
-    title: Annotated[str, AfterValidator(_title)]
+    title: Line
     """Title of the plan."""
     chip: str
     """As `xoff list chips` names it."""
