@@ -200,6 +200,24 @@ def draw(
     return ax
 
 
+class Shown(NamedTuple):
+    """The lines of a figure, as they are drawn."""
+
+    lines: list[Line]
+    units: tuple[str, ...]
+    drawstyle: str
+    names: tuple[tuple[str, int], ...]
+    is_dots: bool
+
+
+def shown(result: Result, quantity: str, points: int) -> Shown:
+    """Returns the lines that `draw` draws, each with about so many points at most."""
+    axis, is_dots = _axis(result, quantity), _is_dots(result, quantity)
+    lines = [line if is_dots else _held(result, quantity, line) for line in choose(result, quantity).shown]
+    thin = [Line(line.label, *thinned(line, points)) for line in lines]
+    return Shown(thin, axis.units, axis.drawstyle, axis.names, is_dots)
+
+
 def _cut(result: Result, quantity: str, line: Line, stretch: Stretch) -> Line:
     """Returns the part of a line in a stretch."""
     if _is_dots(result, quantity):
@@ -332,17 +350,17 @@ def _axis(result: Result, quantity: str) -> _Axis:
     return axes.get(quantity, _Axis(quantity, _COUNTED, f"{quantity} was zero"))
 
 
-def thinned(line: Line) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a line with about `POINTS` points at most, which keep the lowest and highest of each interval."""
-    places = kept(line.value)
+def thinned(line: Line, points: int = POINTS) -> tuple[np.ndarray, np.ndarray]:
+    """Returns a line with about `points` points at most, which keep the lowest and highest of each interval."""
+    places = kept(line.value, points)
     return line.time_us[places], line.value[places]
 
 
-def kept(value: np.ndarray) -> np.ndarray:
-    """Returns about `POINTS` indices at most: the first, the last, and the lowest and highest of each interval."""
-    if len(value) <= POINTS:
+def kept(value: np.ndarray, points: int = POINTS) -> np.ndarray:
+    """Returns about `points` indices at most: the first, the last, and the lowest and highest of each interval."""
+    if len(value) <= points:
         return np.arange(len(value))
-    stretches = np.array_split(np.arange(len(value)), POINTS // 2)
+    stretches = np.array_split(np.arange(len(value)), points // 2)
     extremes = [stretch[pick(value[stretch])] for stretch in stretches for pick in (np.argmin, np.argmax)]
     return np.unique([0, *extremes, len(value) - 1])
 

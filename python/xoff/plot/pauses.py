@@ -98,6 +98,19 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
     return ax
 
 
+def bars_of_ports(result: Result) -> dict[str, list[tuple[float, float]]]:
+    """Returns begin and end of each pause in microseconds, by name of the ports that were paused longest."""
+    pauses = pauses_of(result)
+    shown = _by_time(pauses, Stretch.all_of(result))[:MOST_PORTS]
+    several = len({queue.priority for queue in shown}) > 1
+    return {
+        str(queue) if several else queue.port: [
+            (float(pauses.start_ns[row]) / 1000, float(pauses.end_ns[row]) / 1000) for row in pauses.of(queue)
+        ]
+        for queue in shown
+    }
+
+
 def _axis(pauses: Pauses, shown: list[Queue], run: Stretch, ax: Axes) -> Stretch:
     """Returns the time until the last pause is over and all that was drawn ends; the whole run without pauses."""
     ends_us = [float(pauses.end_ns[row]) / 1000 for queue in shown for row in pauses.of(queue)]

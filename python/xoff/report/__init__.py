@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from xoff.explain import drops, pathologies, why
-from xoff.report import figures, told
+from xoff.report import exploring, figures, told
 from xoff.results import table
 from xoff.results.summary import CLASSES
 from xoff.text.units import duration, size
@@ -34,6 +34,7 @@ def render(result: Result) -> str:
         lstrip_blocks=True,
     )
     summary = result.summary
+    drawn = figures.all_of(result)
     return environment.get_template("report.html.jinja").render(
         result=result,
         summary=summary,
@@ -47,7 +48,8 @@ def render(result: Result) -> str:
         columns=table.COLUMNS,
         counters=table.counters(summary),
         tables=_tables(result),
-        figures=figures.all_of(result),
+        figures=drawn,
+        script=exploring.script() if any(figure.explored for figure in drawn.over_time) else None,
         provenance=result.provenance,
         command=shlex.join(result.provenance["command"]),
     )

@@ -14,6 +14,7 @@ from xoff.plot import inputs, links, over_time, pause_tree, slowdown, style
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.pauses import MOST_PORTS, longest_paused
 from xoff.plot.plots import Plots
+from xoff.report import exploring
 from xoff.results.table import workload_rows
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class PageFigure(NamedTuple):
     """SVG of the figure; empty where words are enough."""
     is_wide: bool = False
     """Whether the figure takes the whole width of the page."""
+    explored: str | None = None
+    """Data from which the page draws the figure anew, to zoom and hover in."""
 
 
 class _Panel(NamedTuple):
@@ -67,6 +70,7 @@ class _Panel(NamedTuple):
     caption: str
     draw: Callable[[Axes], object]
     height_inches: float = _PANEL_HEIGHT
+    explored: str | None = None
 
 
 class PageFigures(NamedTuple):
@@ -128,7 +132,7 @@ def _over_one_time(panels: Sequence[_Panel]) -> list[PageFigure]:
             figure.set_layout_engine("none")
             at = ax.get_position()
             ax.set_position((left, at.y0, right - left, at.height))
-        return [PageFigure(panel.title, panel.caption, _saved(figure), is_wide=True) for panel, figure in drawn]
+        return [PageFigure(panel.title, panel.caption, _saved(figure), True, panel.explored) for panel, figure in drawn]
 
 
 def _collectives(plots: Plots, result: Result) -> list[_Panel]:
@@ -168,7 +172,9 @@ def _pauses(plots: Plots, result: Result) -> list[_Panel]:
         return []
     caption = "When ports were paused, as recorded in pauses.parquet."
     rows = min(MOST_PORTS, len(result.pauses["port"].unique()))
-    return [_Panel("Pauses over time", caption, plots.pauses, _PANEL_HEIGHT + rows * _ROW_INCHES)]
+    return [
+        _Panel("Pauses over time", caption, plots.pauses, _PANEL_HEIGHT + rows * _ROW_INCHES, exploring.pauses(result))
+    ]
 
 
 def _pause_tree(result: Result) -> list[PageFigure]:
@@ -188,7 +194,12 @@ def _pause_tree(result: Result) -> list[PageFigure]:
 
 
 def _observed(plots: Plots, result: Result, quantity: str) -> _Panel:
-    return _Panel(_TITLES.get(quantity, quantity), _lines(result, quantity), partial(plots.over_time, quantity))
+    return _Panel(
+        _TITLES.get(quantity, quantity),
+        _lines(result, quantity),
+        partial(plots.over_time, quantity),
+        explored=exploring.lines(result, quantity),
+    )
 
 
 def svg(draw: Callable[[Axes], object], size_inches: tuple[float, float] = (5.6, 3.4)) -> str:
