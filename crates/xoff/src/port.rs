@@ -4,6 +4,7 @@
 //! when a packet that is not paused waits for it. Where packets leave in the order of arrival they *line up* instead:
 //! each is handed to the link as it arrives, with the time at which it starts, and no transmission is an event.
 
+mod carried;
 mod shaper;
 
 use std::mem::offset_of;
@@ -20,6 +21,7 @@ use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
 use crate::topology::PortId;
+use carried::Disturbed;
 pub use shaper::Shaper;
 
 /// Counters of a port since the start of the run.
@@ -92,8 +94,11 @@ pub struct Port {
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
     link_errors: Option<Box<LinkErrors>>,
-    /// End and clock of the transmission that was under way when the link got another rate.
-    clock_before: Option<Box<(Time, TransmissionClock)>>,
+    /// End of the last packet that has lined up and started, where packets may line up with pauses between them;
+    /// `Time::MAX` elsewhere.
+    last_ends: Time,
+    /// Transmissions under way when the link changed, if there were any.
+    disturbed: Option<Box<Disturbed>>,
     /// Token bucket that limits what the port sends, if it has one.
     shaper: Option<Box<Shaper>>,
 }
@@ -173,7 +178,8 @@ impl Port {
             cnms_dropped: 0,
             trimmed_dropped: 0,
             link_errors: None,
-            clock_before: None,
+            last_ends: Time::MAX,
+            disturbed: None,
             shaper: None,
         }
     }
@@ -211,11 +217,7 @@ impl Port {
         if ends <= now {
             return Bytes::ZERO;
         }
-        let clock = match self.clock_before.as_deref() {
-            Some(&(until, clock)) if until > now => clock,
-            _ => self.clock,
-        };
-        clock.bytes_in(ends.since(now))
+        self.clock_under_way(now).bytes_in(ends.since(now))
     }
 
     /// One-way propagation delay of the port's link.
@@ -361,6 +363,7 @@ impl Port {
 
     /// Takes the port down with its link: both ends forget the pauses that they have told each other.
     pub fn take_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.cut_off(context.now);
         self.state |= DOWN;
         self.waiting &= !CONTROL;
         self.pause_frame = PauseFrame::default();
@@ -376,10 +379,9 @@ impl Port {
 
     /// Sets the rate of the port's link, for packets that have not begun to leave.
     pub fn set_rate(&mut self, rate: Rate, now: Time) {
-        if self.busy_until > now {
-            self.clock_before = Some(Box::new((self.busy_until, self.clock)));
-        }
-        self.clock = TransmissionClock::new(rate);
+        let clock = TransmissionClock::new(rate);
+        self.keep_rate(clock, now);
+        self.clock = clock;
     }
 
     /// Packets of one class that wait.
@@ -540,6 +542,13 @@ impl Port {
         self.next_start = next.map_or(Time::MAX, |next| next.starts);
         self.counters.packets += packets;
         self.counters.wire_bytes += wire_bytes;
+    }
+
+    /// Tells the port of the last packet that has lined up and started, if others may start later than it ends.
+    pub fn note_last(&mut self, departure: Option<&Departure>, fabric: &Fabric) {
+        if let Some(Departure { starts, packet, .. }) = departure {
+            self.last_ends = *starts + self.clock.transmission_time(fabric.wire_of(*packet));
+        }
     }
 
     /// Counts the first packet that has lined up, if it has started by now.

@@ -54,10 +54,9 @@ impl LinkEvents {
         })
     }
 
-    /// Returns the bits that a port can send on its link by `end`; nothing without events. `rate` is its rate at the
-    /// start.
-    pub fn bits_by(&self, port: PortId, link: u32, rate: Rate, end: Time) -> Option<f64> {
-        let (mut bits, mut since, mut rate, mut is_up, mut changes) = (0.0, Time::ZERO, rate, true, false);
+    /// Returns the picobits that the rates of a port's link allow by `end`. `rate` is the rate at the start.
+    pub fn picobits_by(&self, port: PortId, link: u32, rate: Rate, end: Time) -> u128 {
+        let (mut picobits, mut since, mut rate, mut is_up) = (0, Time::ZERO, rate, true);
         for (at, event) in self.all.iter().take_while(|(at, _)| *at <= end) {
             let (is_up_then, rate_then) = match *event {
                 LinkEvent::Down(of) if of == link => (false, rate),
@@ -65,11 +64,10 @@ impl LinkEvents {
                 LinkEvent::Rate { port: of, rate: other, .. } if of == port => (is_up, other),
                 _ => continue,
             };
-            bits += if is_up { rate.as_f64() * at.since(since).as_seconds() } else { 0.0 };
-            (since, rate, is_up, changes) = (*at, rate_then, is_up_then, true);
+            picobits += if is_up { rate.picobits_in(at.since(since)) } else { 0 };
+            (since, rate, is_up) = (*at, rate_then, is_up_then);
         }
-        bits += if is_up { rate.as_f64() * end.since(since).as_seconds() } else { 0.0 };
-        changes.then_some(bits)
+        picobits + if is_up { rate.picobits_in(end.since(since)) } else { 0 }
     }
 
     /// Returns the time of the next event that has not been taken; `Time::MAX` without one.

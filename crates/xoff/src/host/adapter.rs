@@ -215,7 +215,9 @@ impl Adapter {
     pub(super) fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.leave(now);
         let Self { port, line: Some(line), .. } = self else { return };
-        port.settle(now, context.fabric, |_| {});
+        let mut last = None;
+        port.settle(now, context.fabric, |departure| last = Some(*departure));
+        port.note_last(last.as_ref(), context.fabric);
         while line.dropped.front().is_some_and(|dropped| dropped.arrives <= now) {
             // Nobody observes where packets line up.
             port.drop(&line.dropped.take_front().packet, DropReason::AdapterFull, None, context);

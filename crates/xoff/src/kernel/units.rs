@@ -195,6 +195,10 @@ impl Span {
 }
 
 impl Bytes {
+    /// Returns the bits in units of 10^-12 bits, as [`Rate::picobits_in`] counts them.
+    pub fn picobits(self) -> u128 {
+        u128::from(self.0) * u128::from(8 * PICOSECONDS_PER_SECOND)
+    }
     /// Returns the number as a floating-point value, for congestion controls.
     pub fn as_f64(self) -> f64 {
         self.0 as f64
@@ -236,6 +240,10 @@ impl Rate {
         }
         let bits = u128::from(self.0) * u128::from(span.0);
         Bytes((bits / (8 * u128::from(PICOSECONDS_PER_SECOND))) as u64)
+    }
+    /// Returns the bits that this rate carries in `span`, in units of 10^-12 bits, so that nothing is rounded.
+    pub fn picobits_in(self, span: Span) -> u128 {
+        u128::from(self.0) * u128::from(span.0)
     }
 }
 

@@ -11,17 +11,13 @@
 use super::{CONTROL, LOOKS_CLOSER, Port, SHAPED};
 use crate::agenda::{Agenda, Context};
 use crate::classes::{Classes, PRIORITIES};
-use crate::kernel::units::{Bytes, PICOSECONDS_PER_SECOND, Rate, Time};
+use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
 use crate::packet::Packet;
 use crate::scheduler::Scheduler;
 use crate::scheduler::strict_priority::StrictPriority;
 
-/// Tokens of one byte. One token is what a rate of one bit per second brings in a picosecond, so that every time and
-/// every rate bring a whole number.
-const TOKENS_PER_BYTE: u128 = 8 * PICOSECONDS_PER_SECOND as u128;
-
-/// Token bucket of one port.
+/// Token bucket of one port. A token is a picobit, so that every time and every rate bring a whole number.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     rate: Rate,
@@ -37,19 +33,18 @@ pub struct Shaper {
 impl Shaper {
     /// Returns a full bucket for `burst` bytes, which fills at `rate`.
     pub fn new(rate: Rate, burst: Bytes) -> Self {
-        let most = tokens_of(burst);
+        let most = burst.picobits();
         Self { rate, most, tokens: most, counted: Time::ZERO, passed: Bytes::ZERO }
     }
 
     /// Returns the tokens in the bucket at `now`.
     fn tokens_at(&self, now: Time) -> u128 {
-        let brought = u128::from(self.rate.get()) * u128::from(now.since(self.counted).get());
-        (self.tokens + brought).min(self.most)
+        (self.tokens + self.rate.picobits_in(now.since(self.counted))).min(self.most)
     }
 
     /// Returns the time, not before `now`, at which the bucket has tokens for a frame.
     fn opens(&self, frame: Bytes, now: Time) -> Time {
-        let missing = tokens_of(frame).saturating_sub(self.tokens_at(now));
+        let missing = frame.picobits().saturating_sub(self.tokens_at(now));
         let wait = missing.div_ceil(u128::from(self.rate.get()));
         let at = u128::from(now.get()) + wait;
         u64::try_from(at).map_or(Time::MAX, Time::new)
@@ -58,14 +53,10 @@ impl Shaper {
     /// Takes the tokens of a frame that leaves now.
     fn take(&mut self, frame: Bytes, now: Time) {
         let tokens = self.tokens_at(now);
-        debug_assert!(tokens >= tokens_of(frame), "a packet leaves once there are tokens for it");
-        (self.tokens, self.counted) = (tokens.saturating_sub(tokens_of(frame)), now);
+        debug_assert!(tokens >= frame.picobits(), "a packet leaves once there are tokens for it");
+        (self.tokens, self.counted) = (tokens.saturating_sub(frame.picobits()), now);
         self.passed += frame;
     }
-}
-
-fn tokens_of(bytes: Bytes) -> u128 {
-    u128::from(bytes.get()) * TOKENS_PER_BYTE
 }
 
 /// Classes that a port holds, and whether it looks closer, before it has looked at a packet.
@@ -88,12 +79,11 @@ impl Port {
         self.state & SHAPED != 0
     }
 
-    /// Bytes that have passed the port's shaper, and bytes that the shaper could have let pass by `now`: the burst and
-    /// what the rate brought. Nothing for a port without a shaper.
-    pub fn shaped_by(&self, now: Time) -> Option<(Bytes, f64)> {
+    /// Picobits that have passed the port's shaper, and picobits that the shaper could have let pass by `now`: the burst
+    /// and what the rate brought. Nothing for a port without a shaper.
+    pub fn shaped_by(&self, now: Time) -> Option<[u128; 2]> {
         let shaper = self.shaper.as_deref()?;
-        let burst = shaper.most as f64 / TOKENS_PER_BYTE as f64;
-        Some((shaper.passed, burst + shaper.rate.as_f64() / 8.0 * now.since(Time::ZERO).as_seconds()))
+        Some([shaper.passed.picobits(), shaper.most + shaper.rate.picobits_in(now.since(Time::ZERO))])
     }
 
     /// Looks at a packet that arrives now. If there are no tokens for it, the port holds all classes, so that the packet does
@@ -160,7 +150,7 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::units::Span;
+    use crate::kernel::units::{PICOSECONDS_PER_SECOND, Span};
 
     /// Sends frames of these sizes as early as the bucket allows, from `start` on. Returns when each leaves.
     fn departures(shaper: &mut Shaper, start: Time, frames: &[u64]) -> Vec<u64> {

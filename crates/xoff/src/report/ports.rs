@@ -15,8 +15,8 @@ pub struct PortColumns {
     pub peer: Vec<u32>,
     /// Rate of the link when the run begins, in bits per second.
     pub rate_bps: Vec<u64>,
-    /// Share of the bits that the link could carry over the run, at the rates that the link had while it was up. At a
-    /// port with a shaper, share of what its bucket could let pass.
+    /// Share of the bits that the link could carry over the run, at the rates that the link had while it was up. A packet
+    /// under way at the end counts in part. At a port with a shaper, share of what its bucket could let pass.
     pub utilization: Vec<f64>,
     /// Packets put on the wire, without pause frames.
     pub packets: Vec<u64>,
@@ -53,13 +53,9 @@ pub(super) fn columns<'a>(
         columns.device.push(device);
         columns.peer.push(network.ports.other_end(id));
         columns.rate_bps.push(rate.get());
-        let sent = counters.wire_bytes.as_f64() * 8.0;
-        let of_link = || match simulation.link_events().bits_by(id, link, rate, end) {
-            Some(bits) => share(sent, bits),
-            None => share(sent / rate.as_f64(), end.since(Time::ZERO).as_seconds()),
-        };
-        let of_shaper = port.shaped_by(end).map(|(passed, could)| share(passed.as_f64(), could));
-        columns.utilization.push(of_shaper.unwrap_or_else(of_link));
+        let could = || simulation.link_events().picobits_by(id, link, rate, end);
+        let of_link = || [port.picobits_by(end), could().saturating_add_signed(port.kept_by(end))];
+        columns.utilization.push(share(port.shaped_by(end).unwrap_or_else(of_link)));
         columns.packets.push(counters.packets);
         columns.wire_bytes.push(counters.wire_bytes.get());
         columns.marked.push(counters.marked);
@@ -72,7 +68,7 @@ pub(super) fn columns<'a>(
     columns
 }
 
-/// Returns `one` over `all`; 0 for a run that ended as it began.
-fn share(one: f64, all: f64) -> f64 {
-    if all > 0.0 { one / all } else { 0.0 }
+/// Returns the first of two numbers over the second; 0 for a run that ended as it began.
+fn share([one, all]: [u128; 2]) -> f64 {
+    if all > 0 { one as f64 / all as f64 } else { 0.0 }
 }

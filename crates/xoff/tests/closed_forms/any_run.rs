@@ -16,7 +16,7 @@ use xoff::internals::switch::pausing::Pausing;
 use xoff::units::{Bytes, Time};
 use xoff::{Report, Simulation};
 
-use crate::common::law_of_random_scenarios;
+use crate::common::{law_of_random_scenarios, law_of_some_random_scenarios};
 use crate::common::random::Ends;
 use crate::{measured, ports, reference, run};
 
@@ -248,6 +248,20 @@ fn whatever_starts_is_a_row_of_the_finished_or_the_unfinished() {
         unfinished.set(unfinished.get() + report.unfinished.number.len());
     });
     assert!(unfinished.get() > 0, "some are cut off");
+}
+
+/// Nor does the way matter in which the run was carried out, although packets line up before they leave.
+#[test]
+fn no_link_carries_more_than_its_rate() {
+    let full = Cell::new(0);
+    law_of_some_random_scenarios(150, Ends::ANY, |simulation| {
+        let of = |mut outcome: Outcome| Report::new(simulation, &mut outcome).ports.utilization;
+        let (utilization, slowly) = (of(run(simulation)), of(reference::run(simulation).0));
+        assert!(utilization.iter().all(|share| (0.0..=1.0).contains(share)), "{utilization:?}");
+        assert_eq!(utilization, slowly);
+        full.set(full.get() + utilization.iter().filter(|share| **share > 0.9).count());
+    });
+    assert!(full.get() > 0, "some links are busy nearly all the time");
 }
 
 /// Acknowledgements that are larger than data queue, and the last one waits less if an earlier one is lost. Links that

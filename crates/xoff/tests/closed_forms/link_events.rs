@@ -150,6 +150,37 @@ fn a_link_may_come_back_slower() {
     assert_eq!(seen[0], seen[1]);
 }
 
+/// From 4.8 us on the middle link carries frame after frame. The one that begins at 20 us keeps its rate until 20.8 us,
+/// unless the link fails meanwhile. Each case has the bits that leave, and those that the link could carry.
+#[test]
+fn what_has_left_a_link_is_counted_to_the_bit() {
+    let rate = |at: &str, rate: &str| event(at, MIDDLE, &format!("rate = '{rate}'"));
+    let state = |at: &str, state: &str| event(at, MIDDLE, &format!("state = '{state}'"));
+    let cases: &[(&[String], &str, u64, u64)] = &[
+        (&[], "20100ns", 153_000, 201_000),
+        (&[rate("20100ns", "5Gbps")], "20500ns", 157_000, 205_000),
+        (&[rate("20100ns", "5Gbps")], "30us", 160_000 + 46_000, 208_000 + 46_000),
+        (&[rate("20100ns", "40Gbps"), rate("20300ns", "5Gbps")], "20500ns", 157_000, 205_000),
+        (&[rate("20100ns", "40Gbps"), rate("20300ns", "5Gbps")], "30us", 160_000 + 46_000, 208_000 + 46_000),
+        (&[state("20100ns", "down")], "20500ns", 153_000, 201_000),
+        (&[state("20100ns", "down")], "30us", 153_000, 201_000),
+        (&[state("20100ns", "down"), state("20300ns", "up")], "20500ns", 153_000, 201_000 + 2_000),
+        (&[state("20100ns", "down"), state("33600ns", "up")], "40us", 153_000 + 64_000, 201_000 + 64_000),
+        (&[rate("20100ns", "5Gbps"), state("20300ns", "down")], "30us", 155_000, 203_000),
+        (&[rate("20100ns", "40Gbps"), state("20300ns", "down")], "30us", 155_000, 203_000),
+    ];
+    for (events, end, sent, could) in cases {
+        let text = format!("switch = [{{ total = '1MB' }}]\nstop = {{ at = '{end}' }}");
+        let simulation = over_two_switches(&text, events);
+        let mut outcome = run(&simulation);
+        let id = port(&simulation, &outcome, "left", "right").id();
+        let report = Report::new(&simulation, &mut outcome);
+        let row = report.ports.port.iter().position(|port| *port == id).expect("it has a row");
+        let (expected, found) = (*sent as f64 / *could as f64, report.ports.utilization[row]);
+        assert!((found - expected).abs() < 1e-15, "{found}, not {expected}: {events:?} until {end}");
+    }
+}
+
 /// There are two spines. The flow goes by one of them until the switches know, and then by the other.
 #[test]
 fn packets_go_another_way_once_switches_know() {
