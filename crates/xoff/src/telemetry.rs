@@ -9,8 +9,8 @@
 //! from two packets so far apart that another field may have wrapped in between.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::kernel::prefetch::prefetch;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
@@ -151,8 +151,6 @@ impl<'a> Reading<'a> {
 }
 
 const WORDS_OF_LINE: usize = 8;
-/// Words of address space, 1 GiB. Memory is used as packets touch it.
-const MOST_WORDS: usize = 1 << 27;
 /// Records that a thread takes at once.
 const RECORDS_OF_BLOCK: u32 = 4096;
 
@@ -160,11 +158,13 @@ const RECORDS_OF_BLOCK: u32 = 4096;
 /// A record begins with the time when the packet's first bit left the adapter. Behind that is a word for each switch on
 /// the longest path; the packet knows how many are written. The last word, if any algorithm needs it, is the window
 /// when the packet was sent.
+///
+/// Records lie on shelves, each as long as all before it together. So there are as many as packets need, none ever
+/// moves, and a number leads to its record without a search.
 #[derive(Debug, Default)]
 pub struct Records {
-    words: Box<[AtomicU64]>,
-    /// Words before record 0, which no packet has, so that records begin where a cache line does.
-    before: usize,
+    /// Shelves by the binary logarithm of the least number on them.
+    shelves: [OnceLock<Shelf>; u32::BITS as usize],
     /// Binary logarithm of the words of a record. No record lies across lines, and short paths need less of the cache.
     shift: u32,
     has_sent_windows: bool,
@@ -175,51 +175,68 @@ pub struct Records {
     unambiguous: Span,
 }
 
+/// Records with numbers from one power of two to the next.
+#[derive(Debug)]
+struct Shelf {
+    words: Box<[AtomicU64]>,
+    /// Place of record 0, if the shelf began with it. The first record begins where a cache line does.
+    origin: usize,
+}
+
+impl Shelf {
+    /// Returns the shelf that begins with record number `first` and has as many records.
+    fn new(first: u32, shift: u32) -> Self {
+        let length = (first as usize) << shift;
+        let words = zeroed(length + WORDS_OF_LINE);
+        let line = size_of::<u64>() * WORDS_OF_LINE;
+        let address = words.as_ptr().addr();
+        let before = (address.next_multiple_of(line) - address) / size_of::<u64>();
+        Self { words, origin: before.wrapping_sub(length) }
+    }
+}
+
 impl Records {
     /// Returns records for ports with links of the given rates, on paths of at most `switches` switches. At most
     /// [`MOST_RATES`] rates and [`MOST_HOPS`] switches. Without rates no packet has a record.
     pub fn new(rates: Vec<Rate>, switches: usize, has_sent_windows: bool) -> Arc<Self> {
         debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
         debug_assert!(rates.is_empty() || switches <= MOST_HOPS, "a switch has a word");
-        let words = if rates.is_empty() { 0 } else { MOST_WORDS };
-        let words = zeroed(words);
-        let line = size_of::<u64>() * WORDS_OF_LINE;
-        let before =
-            (words.as_ptr().addr().next_multiple_of(line) - words.as_ptr().addr()) / size_of::<u64>();
         let shift = (1 + switches + usize::from(has_sent_windows)).next_power_of_two().trailing_zeros();
         let of_bytes = |rate: &Rate| rate.transmission_time(Bytes::new(SENT_UNIT << SENT_BITS));
         let of_time = Span::from_nanoseconds(1 << TIME_BITS);
         let unambiguous = rates.iter().map(of_bytes).fold(of_time, Span::min);
-        let blocks_taken = AtomicU32::new(0);
-        Arc::new(Self { words, before, shift, has_sent_windows, blocks_taken, rates, unambiguous })
+        Arc::new(Self { shift, has_sent_windows, rates, unambiguous, ..Self::default() })
     }
 
+    /// Returns a word of a record, whose place there is `place`.
     #[inline]
-    fn first_word(&self, number: u32) -> usize {
-        self.before + ((number as usize) << self.shift)
+    fn word(&self, number: u32, place: usize) -> &AtomicU64 {
+        let shelf = self.shelves[(number | 1).ilog2() as usize].get().expect("a record was taken before");
+        &shelf.words[shelf.origin.wrapping_add((number as usize) << self.shift) + place]
     }
 
     #[inline]
     fn departure(&self, number: u32) -> &AtomicU64 {
-        &self.words[self.first_word(number)]
+        self.word(number, 0)
     }
 
     #[inline]
     fn hop(&self, number: u32, place: usize) -> &AtomicU64 {
-        &self.words[self.first_word(number) + 1 + place]
+        self.word(number, 1 + place)
     }
 
     fn sent_window(&self, number: u32) -> Option<&AtomicU64> {
-        let last = self.first_word(number) + (1 << self.shift) - 1;
-        self.has_sent_windows.then(|| &self.words[last])
+        self.has_sent_windows.then(|| self.word(number, (1 << self.shift) - 1))
     }
 
+    /// Takes records with numbers that follow one another, on one shelf, where nobody has them yet.
     fn take_block(&self, free: &mut Vec<u32>) {
-        let first = self.blocks_taken.fetch_add(1, Ordering::Relaxed) * RECORDS_OF_BLOCK + 1;
-        let last = first + RECORDS_OF_BLOCK - 1;
-        let fit = self.first_word(last) + (1 << self.shift) <= self.words.len();
-        assert!(fit, "{} packets at most carry telemetry", self.words.len() >> self.shift);
-        free.extend((first..=last).rev());
+        // Numbers below a block's length stay unused, as no shelf is that short.
+        let block = self.blocks_taken.fetch_add(1, Ordering::Relaxed) + 1;
+        let first = block.checked_mul(RECORDS_OF_BLOCK).expect("fewer than 2^32 packets carry telemetry");
+        let shelf = first.ilog2();
+        self.shelves[shelf as usize].get_or_init(|| Shelf::new(1 << shelf, self.shift));
+        free.extend((first..=first + (RECORDS_OF_BLOCK - 1)).rev());
     }
 }
 
@@ -227,10 +244,8 @@ impl Records {
 #[allow(unsafe_code)]
 #[allow(clippy::cast_ptr_alignment, reason = "the layout is that of the words")]
 fn zeroed(words: usize) -> Box<[AtomicU64]> {
+    assert!(words > 0, "there is something to allocate");
     let layout = Layout::array::<AtomicU64>(words).expect("records fit into the address space");
-    if layout.size() == 0 {
-        return Box::default();
-    }
     // SAFETY: the layout has a size, and is that of a boxed slice of as many words. All bits 0 are a valid `AtomicU64`.
     unsafe {
         let first = alloc_zeroed(layout).cast::<AtomicU64>();
@@ -270,7 +285,10 @@ impl Telemetry {
     /// is harmless.
     #[inline]
     pub fn prefetch(&self, number: u32) {
-        prefetch(self.records.words.as_ptr().wrapping_add(self.records.first_word(number)));
+        if let Some(shelf) = self.records.shelves[(number | 1).ilog2() as usize].get() {
+            let place = shelf.origin.wrapping_add((number as usize) << self.records.shift);
+            prefetch(shelf.words.as_ptr().wrapping_add(place));
+        }
     }
 
     /// Frees a record for use by another packet.
@@ -324,7 +342,8 @@ impl Telemetry {
     /// Returns the number of records that packets under way have. `threads` are all threads of a run.
     pub fn in_use(threads: &[Self]) -> usize {
         let blocks = threads.first().map_or(0, |one| one.records.blocks_taken.load(Ordering::Relaxed));
-        (blocks * RECORDS_OF_BLOCK) as usize - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
+        blocks as usize * RECORDS_OF_BLOCK as usize
+            - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
     }
 }
 
@@ -431,6 +450,27 @@ mod tests {
         });
         let collected = numbers.map(|number| telemetry.collect(number, MOST_HOPS, 0, Time::ZERO));
         assert_eq!(collected.map(|record| telemetry.reading(&record).sent_window), windows);
+    }
+
+    /// 40,000 packets have records on four shelves.
+    #[test]
+    fn there_are_as_many_records_as_packets_under_way() {
+        for switches in [1, MOST_HOPS] {
+            let mut telemetry = Telemetry::new(Records::new(vec![RATE], switches, true));
+            let numbers: Vec<u32> = (0..40_000).map(|_| telemetry.take()).collect();
+            for (value, &number) in (0..).zip(&numbers) {
+                telemetry.depart(number, Time::new(value));
+                telemetry.remember(number, Bytes::new(value));
+                telemetry.write(number, switches - 1, nanoseconds(value), RATE, Bytes::ZERO, Bytes::ZERO);
+            }
+            for (value, &number) in (0..).zip(&numbers) {
+                telemetry.prefetch(number);
+                let Record { sent_window, trail } = telemetry.collect(number, switches, 0, Time::new(value));
+                assert_eq!((trail.departure, sent_window), (Time::new(value), Bytes::new(value)));
+                assert_eq!(trail.hops[switches - 1].time(), value);
+            }
+            assert_eq!(Telemetry::in_use(&[telemetry]), 0);
+        }
     }
 
     #[test]
