@@ -57,6 +57,15 @@ impl Times {
     }
 }
 
+/// Packets and paths of a flow on an idle network.
+struct Alone {
+    train: Train,
+    there: Vec<Stage>,
+    back: Vec<Stage>,
+    /// Delay at each end of either path.
+    host_delay: Span,
+}
+
 /// Returns the ideal times of one flow. `number` is its number at its source, `transport` the transport's index in the scenario.
 pub fn of_flow(
     simulation: &Simulation,
@@ -66,6 +75,29 @@ pub fn of_flow(
     size: Bytes,
     transport: usize,
 ) -> Ideal {
+    let Alone { train, there, back, host_delay } =
+        alone(simulation, [source, destination], number, size, transport);
+    train.alone_on(&there, &back, host_delay)
+}
+
+/// Returns the time from the first bit of a full packet to the last bit of its acknowledgement, on an idle network.
+/// Nothing where nothing is acknowledged.
+pub(crate) fn round_trip(simulation: &Simulation, ends: [NodeId; 2], transport: usize) -> Option<Span> {
+    let size = simulation.fabric().transports[transport].packet_sizes().payload;
+    let Alone { train, there, back, host_delay } = alone(simulation, ends, 0, size, transport);
+    let takes =
+        |path: &[Stage], frame| path.iter().map(|stage| stage.time_of(frame) + stage.delay()).sum::<Span>();
+    let acknowledgement = train.acknowledgement?;
+    Some(takes(&there, train.full) + takes(&back, acknowledgement) + host_delay * 4)
+}
+
+fn alone(
+    simulation: &Simulation,
+    [source, destination]: [NodeId; 2],
+    number: u32,
+    size: Bytes,
+    transport: usize,
+) -> Alone {
     let fabric = simulation.fabric();
     let number = fabric.shared_tuples.number(transport as u8, number);
     let parallel_paths = simulation.parallel_paths(transport as u8);
@@ -84,11 +116,8 @@ pub fn of_flow(
         }
     };
     let host_delay = if transport.is_in_adapter() { Span::ZERO } else { fabric.host.delay };
-    train.alone_on(
-        &path(source, destination, tuple),
-        &path(destination, source, tuple.reversed()),
-        host_delay,
-    )
+    let (there, back) = (path(source, destination, tuple), path(destination, source, tuple.reversed()));
+    Alone { train, there, back, host_delay }
 }
 
 impl Train {

@@ -9,6 +9,7 @@ mod queue_pairs;
 mod recovery;
 mod switches;
 mod targets;
+mod timeouts;
 mod trimming;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ const ALL: &[fn(&Simulation) -> Vec<String>] = &[
     marking::of,
     trimming::of,
     recovery::of,
+    timeouts::of,
     queue_pairs::of,
     hosts::of,
     targets::of,
