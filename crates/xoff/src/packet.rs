@@ -20,6 +20,13 @@ pub const TRIMMED: u32 = u32::MAX;
 /// Its sequence is the sum of all credit that the flow was given.
 pub const CREDIT: u32 = u32::MAX - 1;
 
+/// Returns start and length of a received block as an acknowledgement up to `next` tells of them. Of a block that is too far
+/// away or too long, the acknowledgement tells of the part that its fields can express.
+pub fn told_block(next: u64, (start, end): (u64, u64)) -> (u32, u32) {
+    let length = (end - start).min(u64::from(CREDIT - 1)) as u32;
+    u32::try_from(start - next).map_or((0, 0), |start| (start, length))
+}
+
 /// Fields of one data packet or acknowledgement, each by itself. [`Packet`] is the packed form that travels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -434,6 +441,15 @@ mod tests {
     fn a_packet_is_forty_bytes() {
         assert_eq!(size_of::<Packet>(), 40);
         assert_eq!(size_of::<Flight>(), 48);
+    }
+
+    #[test]
+    fn blocks_beyond_four_gigabytes_are_told_in_part() {
+        let far = 1 << 32;
+        assert_eq!(told_block(7, (10, 30)), (3, 20));
+        assert_eq!(told_block(7, (10, 10 + far)), (3, CREDIT - 1));
+        assert_eq!(told_block(7, (6 + far, 8 + far)), (u32::MAX, 2));
+        assert_eq!(told_block(7, (7 + far, 9 + far)), (0, 0));
     }
 
     #[test]

@@ -7,7 +7,9 @@ use super::{GONE, Host};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
-use crate::packet::{CREDIT, ECHO, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, REPEATED, TRIMMED};
+use crate::packet::{
+    CREDIT, ECHO, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet, REPEATED, TRIMMED, told_block,
+};
 use crate::scenario::Transport;
 use crate::transport::roce::Answer;
 use crate::transport::tcp::Acknowledgement;
@@ -45,12 +47,12 @@ impl Host {
         data: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let (start, end) = answer.block.unwrap_or((answer.next, answer.next));
+        let (start, length) = answer.block.map_or((0, 0), |block| told_block(answer.next, block));
         let header = Header {
             sequence: answer.next,
             stamp: data.stamp(),
-            reception: (start - answer.next) as u32,
-            length: if answer.trimmed { TRIMMED } else { (end - start) as u32 },
+            reception: start,
+            length: if answer.trimmed { TRIMMED } else { length },
             flags: back.flags | if answer.negative { NEGATIVE } else { 0 } | if echo { ECHO } else { 0 },
             ..self.header_back(back)
         };
@@ -235,12 +237,13 @@ impl Host {
         back: ReturnAddress,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let (start, end) = acknowledgement.block.unwrap_or((acknowledgement.next, acknowledgement.next));
+        let (start, length) =
+            acknowledgement.block.map_or((0, 0), |block| told_block(acknowledgement.next, block));
         let header = Header {
             sequence: acknowledgement.next,
             stamp: acknowledgement.stamp,
-            reception: (start - acknowledgement.next) as u32,
-            length: (end - start) as u32,
+            reception: start,
+            length,
             flags: back.flags | acknowledgement.flags,
             ..self.header_back(back)
         };
