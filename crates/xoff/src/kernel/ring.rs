@@ -12,12 +12,12 @@ use std::ptr::{NonNull, slice_from_raw_parts_mut};
 use super::prefetch::prefetch;
 
 /// First-in, first-out queue of small values.
-// Places are in bytes, so that nobody multiplies, and the end is compared with, so that nobody masks: packets go through rings as
-// often as anything happens.
+// Places are in words, as addresses are computed without a multiplication, and the end is compared with, so that nobody masks:
+// packets go through rings as often as anything happens.
 pub struct Ring<T> {
     /// Slots. All hold a value; at least one is free once there are any.
     slots: NonNull<T>,
-    /// Place of the first entry, in bytes. It equals `tail`, the place of the next entry to come, if the ring is empty.
+    /// Place of the first entry, in words. It equals `tail`, the place of the next entry to come, if the ring is empty.
     head: u32,
     tail: u32,
     /// Place behind the last slot.
@@ -35,11 +35,15 @@ unsafe impl<T: Send> Send for Ring<T> {}
 unsafe impl<T: Sync> Sync for Ring<T> {}
 
 impl<T> Ring<T> {
-    const SIZE: u32 = size_of::<T>() as u32;
+    /// Bytes of a word; entries have a whole number of words.
+    const WORD: usize = if size_of::<T>().is_multiple_of(size_of::<u64>()) { size_of::<u64>() } else { 1 };
+    /// Words of an entry.
+    const SIZE: u32 = (size_of::<T>() / Self::WORD) as u32;
 
     /// Returns a ring over the given slots, the first `entries` of which hold entries.
     fn over(slots: Box<[T]>, entries: usize) -> Self {
-        let end = u32::try_from(size_of_val(&*slots)).expect("a ring holds less than 4 GiB");
+        // Packets are 40 B: memory is gone before.
+        let end = u32::try_from(size_of_val(&*slots) / Self::WORD).expect("a ring holds less than 32 GiB");
         let slots = NonNull::from(Box::leak(slots)).cast();
         Self { slots, head: 0, tail: entries as u32 * Self::SIZE, end, owns: PhantomData }
     }
@@ -87,9 +91,9 @@ impl<T: Copy + Default> Ring<T> {
     /// Returns the number of entries.
     #[inline]
     pub const fn len(&self) -> usize {
-        let bytes =
+        let words =
             if self.tail >= self.head { self.tail - self.head } else { self.end - self.head + self.tail };
-        (bytes / Self::SIZE) as usize
+        (words / Self::SIZE) as usize
     }
 
     /// Whether there is no entry.
@@ -194,7 +198,8 @@ impl<T: Copy + Default> Ring<T> {
     /// Prefetches the last byte of a slot, which is enough: before it, entries share their cache lines.
     #[inline]
     fn prefetch(&self, place: u32) {
-        let last = self.slots.as_ptr().cast::<u8>().wrapping_add(place as usize + size_of::<T>() - 1);
+        let last =
+            self.slots.as_ptr().cast::<u8>().wrapping_add(place as usize * Self::WORD + size_of::<T>() - 1);
         prefetch(last);
     }
 
@@ -205,17 +210,17 @@ impl<T: Copy + Default> Ring<T> {
         if next >= self.end { 0 } else { next }
     }
 
-    /// Returns the place `bytes` bytes before `place`.
+    /// Returns the place `words` words before `place`.
     #[inline]
-    const fn before(&self, place: u32, bytes: u32) -> u32 {
-        if place >= bytes { place - bytes } else { place + (self.end - bytes) }
+    const fn before(&self, place: u32, words: u32) -> u32 {
+        if place >= words { place - words } else { place + (self.end - words) }
     }
 
     /// Returns the place of the entry behind `offset` others.
     #[inline]
     const fn place(&self, offset: u32) -> u32 {
-        let bytes = offset * Self::SIZE;
-        if bytes < self.end - self.head { self.head + bytes } else { bytes - (self.end - self.head) }
+        let words = offset * Self::SIZE;
+        if words < self.end - self.head { self.head + words } else { words - (self.end - self.head) }
     }
 
     #[inline]
@@ -224,7 +229,7 @@ impl<T: Copy + Default> Ring<T> {
         debug_assert!(place < self.end);
         // SAFETY: places come from `after`, `before` and `place`, which stay before the end and count in slots; the callers have made
         // sure that there are slots. All hold values.
-        unsafe { self.slots.byte_add(place as usize).as_ref() }
+        unsafe { self.slots.byte_add(place as usize * Self::WORD).as_ref() }
     }
 
     #[inline]
@@ -232,7 +237,7 @@ impl<T: Copy + Default> Ring<T> {
     fn slot_mut(&mut self, place: u32) -> &mut T {
         debug_assert!(place < self.end);
         // SAFETY: as for `Ring::slot`.
-        unsafe { self.slots.byte_add(place as usize).as_mut() }
+        unsafe { self.slots.byte_add(place as usize * Self::WORD).as_mut() }
     }
 
     /// Returns the entry with this key, where keys ascend from front to back. Tries the entry that `behind` others are
