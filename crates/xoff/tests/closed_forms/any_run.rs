@@ -16,8 +16,8 @@ use xoff::internals::switch::pausing::Pausing;
 use xoff::units::{Bytes, Time};
 use xoff::{Report, Simulation};
 
-use crate::common::{law_of_random_scenarios, law_of_some_random_scenarios};
 use crate::common::random::Ends;
+use crate::common::{law_of_random_scenarios, law_of_some_random_scenarios};
 use crate::{measured, ports, reference, run};
 
 fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
