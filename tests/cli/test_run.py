@@ -122,6 +122,33 @@ def test_a_run_that_is_too_long_says_that_it_was_cut_off(command: Command) -> No
         assert json.loads(Path(size, "summary.json").read_text())["reached_time_limit"] is says
 
 
+def test_records_that_fill_their_memory_end_before_the_run(command: Command) -> None:
+    text = """
+        topology = { kind = "star", hosts = 3, host_link = { rate = "10Gbps", delay = "1us", error_rate = 0.9 } }
+        switch = [{ total = "1MB" }]
+        transport.tcp = { kind = "tcp", congestion_control = { algorithm = "reno" } }
+        workload = [{ kind = "long_lived", transport = "tcp", pairs = [["host1", "host0"]], size = "15kB" }]
+    """
+    Path("straggler.toml").write_text(text, encoding="utf-8")
+    plain = command("run", "straggler.toml", "--out", "plain")
+    watched = command(
+        "run", "straggler.toml", "--out", "watched", "--set", 'observe={ memory = "1MB", queues = { every = "10us" } }'
+    )
+    assert (plain.status, watched.status) == (0, 0)
+    line = (
+        "Records: until 52.1 ms of 1,125.90 s, when they had taken observe.memory; record less, end earlier (stop.at), "
+        "or give them more"
+    )
+    assert line in " ".join(watched.out.split())
+    results = [xoff.Result.open(Path(name)) for name in ("plain", "watched")]
+    assert results[0].digest == results[1].digest
+    assert [result.summary["recorded_until_ns"] for result in results] == [None, 52_090_000]
+    assert results[1].series is not None
+    assert results[1].series["time_ns"].to_numpy().max() == 52_080_000
+    drawn = command("plot", "watched", "queues")
+    assert "Records: until" in drawn.err
+
+
 def test_an_existing_folder_is_refused_before_the_run(command: Command, small_file: Path) -> None:
     Path("out").mkdir()
     outcome = command("run", small_file, "--out", "out")

@@ -126,6 +126,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "packet_hops": 1000,
         "measured": {"start_ns": 2000, "end_ns": 6000, "payload_delivered_bytes": 1000},
         "timeouts": 1,
+        "recorded_until_ns": None,
     }
     engine = {"cpu_seconds": 0.001, "wall_seconds": 0.001, "added_rss_mb": None, "threads": 1}
     pathologies = {

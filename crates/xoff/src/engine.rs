@@ -118,6 +118,8 @@ pub struct Outcome {
     pub headroom: HeadroomLog,
     /// Steps of watched packets, in order of time.
     pub packets: Vec<PacketEvent>,
+    /// Time from which on nothing was recorded, if records took too much memory.
+    pub recorded_until: Option<Time>,
     /// Number of telemetry records that packets had at the end.
     pub telemetry_in_use: usize,
     /// Time at which the run was ended; nothing where nothing was left to do.

@@ -160,6 +160,8 @@ pub struct QcnTotals {
 pub struct Totals {
     /// End of the run. If it was left to drain, the time when the last flow finished or the last bit was sent.
     pub end_ns: u64,
+    /// Time from which on nothing was recorded, because the records had taken `observe.memory`; none where they are whole.
+    pub recorded_until_ns: Option<u64>,
     /// Flows handed to transports.
     pub flows_started: u64,
     /// Flows finished.
@@ -454,6 +456,7 @@ fn pathologies(diagnosis: &Diagnosis, outcome: &Outcome, names: &[String]) -> Pa
 fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) -> Totals {
     let mut totals = Totals {
         end_ns: end.as_nanoseconds(),
+        recorded_until_ns: outcome.recorded_until.filter(|until| *until < end).map(Time::as_nanoseconds),
         flows_finished: flows.rows.len() as u64,
         events: outcome.events,
         ..Totals::default()

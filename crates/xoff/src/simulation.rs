@@ -388,6 +388,7 @@ impl Simulation {
             instants: self.instants(),
             longest_pause: self.longest_pause(),
             longest_window: execution.longest_window,
+            most_recorded: self.watch.is_watching().then_some(self.scenario.observe.memory.get()),
             host: &|node| shortcuts.host(node),
             switch: &|node| shortcuts.switch(node),
             equipment: Equipment {

@@ -1,8 +1,8 @@
 //! Watch: `[observe]` of a scenario, resolved to ports, pools and flows of the network.
 
 use crate::classes::Classes;
-use crate::engine::{LOSSLESS_POOL, Quantity, Recorder, Sampler, Series, WatchedFlows};
-use crate::kernel::units::Span;
+use crate::engine::{LOSSLESS_POOL, Quantity, Recorder, Sample, Sampler, Series, WatchedFlows};
+use crate::kernel::units::{Bytes, Span};
 use crate::scenario::pattern::matches;
 use crate::scenario::{Every, Observe, ObserveOf, ScenarioError};
 use crate::topology::{Network, NodeId, PortId};
@@ -63,7 +63,7 @@ impl Watch {
                 watch.watch_flows(key, quantity, asked, network)?;
             }
         }
-        watch.sampler.series.iter().try_for_each(|series| check_values(series, classes, end))?;
+        check_memory(&watch.sampler, observe.memory, end)?;
         if !observe.packets.is_empty() {
             watch.recorder.packets.flows =
                 watched_flows(&observe.packets, network, |index| format!("packets[{index}]"))?;
@@ -71,6 +71,11 @@ impl Watch {
         watch.recorder.pauses = observe.pauses;
         watch.recorder.headroom = observe.headroom;
         Ok(watch)
+    }
+
+    /// Whether anything is sampled, recorded on change, or logged.
+    pub fn is_watching(&self) -> bool {
+        !self.sampler.series.is_empty() || self.recorder.is_watching()
     }
 
     fn watch_ports(
@@ -210,33 +215,45 @@ fn watched_flows(
     Ok(flows)
 }
 
-/// Most values of one series: some 10 GB, more than most machines hold.
-const MOST_VALUES: u64 = 200_000_000;
-
-/// Rejects a series that would take more than [`MOST_VALUES`] values by `end`.
-fn check_values(series: &Series, classes: Classes, end: Option<Span>) -> Result<(), ScenarioError> {
-    let Series { quantity, every, ports, flows, pools } = series;
-    let of_ports = ports.iter().filter(|asked| **asked).count() as u64;
-    let of_classes = *quantity == Quantity::Queue || quantity.is_counted_by_class(classes);
-    let of_each = if of_classes { u64::from(classes.count()) } else { 1 };
-    let of_flows = flows.iter().filter(|watched| **watched != WatchedFlows::default()).count() as u64;
-    let at_once = of_ports * of_each + of_flows + pools.len() as u64;
-    let Some(times) = end.map(|end| end.get() / every.get()) else { return Ok(()) };
-    let values = times.saturating_mul(at_once);
-    if values <= MOST_VALUES {
+/// Rejects samples that would take more than `memory` by `end`.
+fn check_memory(sampler: &Sampler, memory: Bytes, end: Option<Span>) -> Result<(), ScenarioError> {
+    let Some(end) = end else { return Ok(()) };
+    let values = |series: &Series| {
+        (end.get() / series.every.get()).saturating_mul(least_values(series, sampler.classes))
+    };
+    let Some(largest) = sampler.series.iter().max_by_key(|series| values(series)) else { return Ok(()) };
+    let all = sampler.series.iter().map(values).fold(0, u64::saturating_add);
+    let takes = all.saturating_mul(size_of::<Sample>() as u64);
+    if takes <= memory.get() {
         return Ok(());
     }
+    let quantity = largest.quantity;
     let plural = matches!(
         quantity,
         Quantity::Queue | Quantity::Pool | Quantity::Window | Quantity::Rate | Quantity::Input
     ) || quantity.is_of_tcp();
     let key = format!("observe.{}{}.every", quantity.name(), if plural { "s" } else { "" });
-    let problem = format!("{every} makes {values} values or more");
-    Err(ScenarioError::at(
-        key,
-        problem,
-        format!("expected at most {MOST_VALUES}: a longer time, or fewer names"),
-    ))
+    let takes = Bytes::new(takes.div_ceil(MEGABYTE) * MEGABYTE);
+    let problem = format!(
+        "{} makes {} values or more, and all samples together take {takes}",
+        largest.every,
+        values(largest)
+    );
+    let expected =
+        format!("expected a longer time, fewer names, or {takes} of observe.memory and not {memory}");
+    Err(ScenarioError::at(key, problem, expected))
+}
+
+const MEGABYTE: u64 = 1_000_000;
+
+/// Returns the number of values of one sample, at the least.
+fn least_values(series: &Series, classes: Classes) -> u64 {
+    let Series { quantity, ports, flows, pools, .. } = series;
+    let of_ports = ports.iter().filter(|asked| **asked).count() as u64;
+    let of_classes = *quantity == Quantity::Queue || quantity.is_counted_by_class(classes);
+    let of_each = if of_classes { u64::from(classes.count()) } else { 1 };
+    let of_flows = flows.iter().filter(|watched| **watched != WatchedFlows::default()).count() as u64;
+    of_ports * of_each + of_flows + pools.len() as u64
 }
 
 /// Splits `host0.flow3` into host and number; `host0` and `host0.*` mean all flows.
@@ -398,15 +415,20 @@ mod tests {
         assert!(watch("flow_throughput = { every = '1us', of = ['host0'] }").unwrap().recorder.is_watching());
     }
 
-    /// Six ports sampled for a second: a sample each 30 ns fits into memory, each 29 ns does not.
+    /// Six ports sampled for a second make 200 million values each 30 ns. A value takes 32 B.
     #[test]
-    fn more_values_than_memory_holds_are_refused() {
-        assert!(watch("queues = { every = '30ns' }").is_ok());
-        let error = watch("queues = { every = '29ns' }").unwrap_err().to_string();
+    fn more_samples_than_memory_holds_are_refused() {
+        assert!(watch("memory = '6.4GB'\nqueues = { every = '30ns' }").is_ok());
+        let problem = |text: &str| watch(text).unwrap_err().to_string();
         assert_eq!(
-            error,
-            "observe.queues.every: 29ns makes 206896548 values or more; expected at most 200000000: a longer time, or \
-             fewer names"
+            problem("memory = '6.4GB'\nqueues = { every = '29ns' }"),
+            "observe.queues.every: 29ns makes 206896548 values or more, and all samples together take 6621MB; expected a \
+             longer time, fewer names, or 6621MB of observe.memory and not 6400MB"
+        );
+        let two = "queues = { every = '200ns' }\nthroughput = { every = '600ns', of = ['host*'] }";
+        assert!(
+            problem(two).contains("observe.queues.every: 200ns makes"),
+            "1.12 GB, and the default is 1 GB"
         );
     }
 

@@ -37,7 +37,7 @@ def drops(folder: Path, flow: str | None, as_json: bool) -> None:
     """
     from xoff.explain.drops import any_dropped, drops_of
 
-    result = opened(folder)
+    result = opened(folder, for_records=True)
     try:
         recorded = drops_of(result)
     except ValueError as error:

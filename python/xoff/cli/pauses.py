@@ -41,7 +41,7 @@ def pauses(folder: Path, victim: str | None, at: str | None, plot: Path | None, 
     if plot is not None:
         check_drawable(plot, force=force)
     at_ns = None if at is None else nanoseconds(at, "--at")
-    result = opened(folder)
+    result = opened(folder, for_records=True)
     if at_ns is not None:
         check_within(result, at_ns, "--at")
     try:

@@ -118,7 +118,7 @@ def plot(
         expected = f"expected it with {Kind.SLOWDOWN_BY_SIZE}"
         raise InputError(None, "--workload", f"no workloads are chosen in {kind}", expected)
     start_ns, end_ns = _times(kind, {"--from": start, "--to": end})
-    result = opened(folder)
+    result = opened(folder, for_records=True)
     between_ns = between(result, start_ns, end_ns)
     try:
         _draw(result, kind, names, workloads, between_ns, path)

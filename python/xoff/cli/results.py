@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xoff.cli.terminal import say
 from xoff.errors import OutputError
 from xoff.text.units import counted
 
@@ -32,22 +33,28 @@ def list_runs(staging: Staging, kept: KeptRuns, wanted: Wanted[Any]) -> None:
                 writer.writerow((name, run.seed, os.path.relpath(place, staging.path)))
 
 
-def opened(folder: Path) -> Result:
+def opened(folder: Path, *, for_records: bool = False) -> Result:
     """Opens the result in a folder, or the only one of a folder of many runs.
+
+    With `for_records`, notes where its records end before the run.
 
     Raises:
         OutputError: There is no result, or one of several is to be named.
         InputError: The result is damaged.
     """
+    from xoff.explain.pathologies import records_cut_off
     from xoff.results.result import Result
 
     try:
-        return Result.open(_only_run(folder) if (folder / RUNS).is_file() else folder)
+        result = Result.open(_only_run(folder) if (folder / RUNS).is_file() else folder)
     except (FileNotFoundError, NotADirectoryError):
         inside = sorted(path.parent.name for path in folder.glob("*/summary.json")) if folder.is_dir() else []
         expected = f"one in it, such as {folder / inside[0]}" if inside else "one that xoff run has written"
         message = f"{folder}: RESULT: is no result folder; expected {expected}"
         raise OutputError(message) from None
+    for line in records_cut_off(result.summary) if for_records else ():
+        say(line, err=True)
+    return result
 
 
 def _only_run(folder: Path) -> Path:

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 def lines(summary: Summary) -> list[str]:
-    """Returns warnings of a run cut off, a deadlock or standstill, storms, and interventions of watchdogs."""
+    """Returns warnings of a run or records cut off, a deadlock or standstill, storms, interventions of watchdogs."""
     told = []
     if summary["reached_time_limit"]:
         told.append("Cut off: no run is longer than 1125.9 s; what was under way then did not finish")
+    told.extend(records_cut_off(summary))
     if cycle := summary["deadlock_cycle"]:
         since = max(queue["since_ns"] for queue in cycle) / 1000
         ports = " -> ".join(queue["port"] for queue in [*cycle, cycle[0]])
@@ -37,6 +38,17 @@ def lines(summary: Summary) -> list[str]:
         rest = f"; and {counted(len(others), 'more time')}{elsewhere}" if others else ""
         told.append(f"Watchdog: {queue} let go {when}, {counted(costliest['dropped'], 'packet')} dropped{rest}")
     return told
+
+
+def records_cut_off(summary: Summary) -> list[str]:
+    """Returns a warning if the records had taken all of their memory before the run was over."""
+    if (until_ns := summary.get("recorded_until_ns")) is None:  # summaries of before have none
+        return []
+    until, end = duration(until_ns / 1000), duration(summary["end_ns"] / 1000)
+    return [
+        f"Records: until {until} of {end}, when they had taken observe.memory; record less, end earlier (stop.at), or "
+        "give them more"
+    ]
 
 
 WATCHDOG_HEADINGS = ("port", "priority", "let go at", "for", "packets dropped")

@@ -193,7 +193,8 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     rows = rows_of(result, [leg.flow for leg in asked])
     before = _before(result, transports, rows)
     names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
-    watched = result if recorded.issuperset(names) else _again(result, names, run)
+    is_whole = recorded.issuperset(names) and result.summary.get("recorded_until_ns") is None
+    watched = result if is_whole else _again(result, names, run)
     assert watched.packets is not None
     of_flows, down_ps, paths = flow_names(watched.packets), _links_down(result), []
     for leg in asked:
@@ -322,7 +323,7 @@ def _again(result: Result, names: list[str], run: Callable[[Scenario], Result]) 
     )
     # What else is observed or measured takes memory, and changes nothing.
     scenario = Scenario(result.scenario, inputs=result.inputs).with_values({"observe": {}, "measure": {}})
-    recorded = {"packets": names, "pauses": True}
+    recorded = {"packets": names, "pauses": True, "memory": str(result._settings["observe"]["memory"])}
     again = run(scenario.with_values({"observe": recorded, "stop.at": f"{end_ns}ns"}))
     try:
         is_same = {name: _end(row) for name, row in rows_of(again, names).items()} == {
@@ -333,6 +334,11 @@ def _again(result: Result, names: list[str], run: Callable[[Scenario], Result]) 
     if not is_same:
         problem = "does not give this result any longer: another version of xoff has run it"
         raise ResultError("scenario.toml", "", problem, "run it again")
+    if again.summary["recorded_until_ns"] is not None:
+        problem = "the packets of these flows take more memory"
+        raise ResultError(
+            "scenario.toml", "observe.memory", problem, "ask about fewer flows, or run it again with more"
+        )
     return again
 
 

@@ -28,6 +28,7 @@ _MAY_BE_NULL = {
     "queries.timeout_fraction",
     "jobs[].completion_us",
     "watchdog[].restored_ns",
+    "recorded_until_ns",
     "engine.ns_per_packet_hop",
     "engine.added_rss_mb",
 }

@@ -89,6 +89,7 @@ def summarise(
         "stuck_queues": pathologies["stuck_queues"],
         "stood_still": pathologies["stood_still"],
         "reached_time_limit": pathologies["reached_time_limit"],
+        "recorded_until_ns": totals["recorded_until_ns"],
         "storms": pathologies["storms"],
         "watchdog": pathologies["watchdog"],
         "engine": {

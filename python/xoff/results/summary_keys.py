@@ -340,6 +340,12 @@ KEYS = (
         "had happened until then",
     ),
     Key(
+        ("recorded_until_ns",),
+        "ns",
+        "when recording ended, because the records had taken all of `observe.memory`; the run went on. Null where they "
+        "are whole",
+    ),
+    Key(
         ("qcn.cnms_sent_by_inputs", "qcn.cnms_sent_by_outputs"),
         "",
         "congestion notification messages (CNMs) of the congestion points at inputs, and at outputs, of cioq switches",

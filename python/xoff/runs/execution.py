@@ -56,7 +56,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     }
     resolved, named = scenario.portable(files)
     series = columns.series_table(raw)
-    recorded = {"observed": series_statistics.summarise(series, resolved, totals["measured"])}
+    recorded = {"observed": series_statistics.summarise(series, resolved, _recorded(totals))}
     engine = {
         "cpu_seconds": cost.cpu_seconds,
         "wall_seconds": cost.wall_seconds,
@@ -88,6 +88,13 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     if raw.interrupted and not told_to_stop:
         raise RunInterrupted(result)
     return result
+
+
+def _recorded(totals: dict[str, Any]) -> dict[str, int]:
+    """Returns begin and end of the measured time, as far as it was recorded."""
+    start_ns, end_ns = totals["measured"]["start_ns"], totals["measured"]["end_ns"]
+    until_ns = totals["recorded_until_ns"]
+    return {"start_ns": start_ns, "end_ns": end_ns if until_ns is None else max(start_ns, min(end_ns, until_ns))}
 
 
 def _summary(

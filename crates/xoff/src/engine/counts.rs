@@ -20,8 +20,14 @@ impl Counts {
     }
 }
 
-/// Observer that may count for samples.
+/// Observer that may count for samples, and keep records.
 pub(crate) trait Counting: Observer {
+    /// Returns the memory of the records so far, in bytes.
+    fn recorded(&self) -> u64 {
+        0
+    }
+    /// Ends recording, and keeps the records so far.
+    fn end_recording(&mut self) {}
     /// Returns the counts, if there are any.
     fn counts(&mut self) -> Option<&mut Counts> {
         None

@@ -89,6 +89,13 @@ impl Instants {
         Some(which)
     }
 
+    /// Ends all samples.
+    pub fn end_samples(&mut self) {
+        for (due, _) in &mut self.samples {
+            *due = Time::MAX;
+        }
+    }
+
     /// Whether sample `index` is due at `now`; the next sample is then due an interval later.
     pub fn take_sample(&mut self, index: usize, now: Time) -> bool {
         let (due, every) = &mut self.samples[index];

@@ -93,6 +93,16 @@ impl PacketLog {
         all
     }
 
+    /// Returns the memory of the logged steps, in bytes.
+    pub(super) fn recorded(&self) -> usize {
+        size_of_val(&*self.events)
+    }
+
+    /// Returns the same steps in a log that logs no others.
+    pub(super) fn ended(&mut self) -> Self {
+        Self { events: std::mem::take(&mut self.events), ..Self::default() }
+    }
+
     /// Returns the logged steps.
     pub fn into_events(self) -> Vec<PacketEvent> {
         self.events

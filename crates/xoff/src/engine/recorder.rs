@@ -151,6 +151,17 @@ impl Observer for Recorder {
 }
 
 impl Counting for Recorder {
+    fn recorded(&self) -> u64 {
+        let Recorded { rows, drops, pauses, headroom, packets: _ } = &self.recorded;
+        let of_pauses = size_of_val(&*pauses.xoffs) + size_of_val(&*pauses.changes);
+        let of_headroom = size_of_val(&*headroom.peaks) + size_of_val(&*headroom.off_times);
+        let of_packets = self.packets.recorded();
+        (size_of_val(&**rows) + size_of_val(&**drops) + of_pauses + of_headroom + of_packets) as u64
+    }
+    fn end_recording(&mut self) {
+        let (recorded, packets) = (std::mem::take(&mut self.recorded), self.packets.ended());
+        *self = Self { packets, recorded, ..Self::default() };
+    }
     fn counts(&mut self) -> Option<&mut Counts> {
         Some(&mut self.counts)
     }
@@ -159,6 +170,18 @@ impl Counting for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_recorded_stays_when_recording_ends() {
+        let mut recorder = Recorder { pauses: true, ..Recorder::default() };
+        recorder.on_pause(Time::new(70), 3, 0, true);
+        let recorded = recorder.recorded();
+        assert_eq!(recorded, size_of::<PauseChange>() as u64);
+        recorder.end_recording();
+        recorder.on_pause(Time::new(80), 3, 0, false);
+        assert_eq!(recorder.recorded(), recorded);
+        assert!(!recorder.is_watching());
+    }
 
     #[test]
     fn a_cnm_is_a_row_with_its_feedback() {

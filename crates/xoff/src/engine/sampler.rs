@@ -90,6 +90,12 @@ impl<'a> Sampling<'a> {
         (self.rows, self.tails)
     }
 
+    /// Returns the memory that the samples so far take once each is a row, in bytes.
+    pub(super) fn recorded(&self) -> u64 {
+        let repeated = self.tails.iter().map(Tail::repeated).fold(0, u64::saturating_add);
+        repeated.saturating_add(self.rows.len() as u64).saturating_mul(size_of::<Sample>() as u64)
+    }
+
     /// Returns the number of series.
     pub(super) fn count(&self) -> usize {
         self.sampler.series.len()

@@ -166,6 +166,11 @@ impl Tail {
         repeats
     }
 
+    /// Returns the number of rows that the repetitions stand for.
+    pub(super) fn repeated(&self) -> u64 {
+        self.more.saturating_mul(self.first.len() as u64)
+    }
+
     /// Restarts the tail with a sample that differs from the latest sample.
     pub(super) fn restart(&mut self, fresh: Vec<Sample>) {
         (self.first, self.more) = (fresh, 0);

@@ -23,6 +23,8 @@ pub(super) struct Tally {
 struct Board {
     /// Least pending time of each turn, for even and for odd windows.
     least: [[AtomicU64; 2]; 2],
+    /// Memory of the records, for even and for odd windows.
+    recorded: [AtomicU64; 2],
     started: AtomicU64,
     finished: AtomicU64,
     packets: AtomicU64,
@@ -61,6 +63,17 @@ impl Shared {
             let of_all = self.boards.iter().map(|board| board.least[parity][turn].load(Ordering::Relaxed));
             of_all.min().unwrap_or(u64::MAX)
         })
+    }
+
+    /// Publishes the memory that the records of one thread take, in bytes. [`Shared::exchange_least`] must follow.
+    pub(super) fn publish_recorded(&self, parity: usize, thread: usize, bytes: u64) {
+        self.boards[thread].recorded[parity].store(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns the memory of the records of all threads, as they published it.
+    pub(super) fn recorded(&self, parity: usize) -> u64 {
+        let of_all = self.boards.iter().map(|board| board.recorded[parity].load(Ordering::Relaxed));
+        of_all.fold(0, u64::saturating_add)
     }
 
     /// Publishes the tally of one thread, and returns the sum of all. A barrier must separate two calls.

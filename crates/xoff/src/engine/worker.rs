@@ -52,6 +52,8 @@ pub(crate) struct Workshop<'a> {
     pub longest_pause: Span,
     /// Longest window. A test shortens it to show that results do not depend on it.
     pub longest_window: Span,
+    /// Bytes that the records of all threads may take; nothing where none are kept.
+    pub most_recorded: Option<u64>,
     /// Makes a host.
     pub host: &'a dyn Fn(NodeId) -> Host,
     /// Makes a switch.
@@ -149,6 +151,12 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     hosts_only_count: bool,
     sampling: Sampling<'a>,
+    /// Bytes that the records of all threads may take; nothing where none are kept, or no longer.
+    most_recorded: Option<u64>,
+    /// Bytes that the records of all threads took when the threads last met.
+    recorded: u64,
+    /// Time at which recording ended, because records took too much memory.
+    recorded_until: Option<Time>,
     /// Bytes that the hosts had received when the measured time began, and when it ended.
     received: [Option<Received>; 2],
     observer: O,
@@ -255,6 +263,9 @@ impl<'a> Workshop<'a> {
             longest_window: self.longest_window,
             hosts_only_count: self.hosts_only_count,
             sampling: Sampling::new(sampler),
+            most_recorded: self.most_recorded,
+            recorded: 0,
+            recorded_until: None,
             received: [None, None],
             observer,
             now: Time::ZERO,
@@ -476,7 +487,14 @@ impl<O: Counting> Worker<'_, O> {
         }
         let received = &mut own[self.turns[self.turn].neighbours];
         *received = self.wheel.earliest_mail.min(*received);
+        if self.most_recorded.is_some() {
+            let own = self.sampling.recorded().saturating_add(self.observer.recorded());
+            shared.publish_recorded(parity, self.thread, own);
+        }
         let least = shared.exchange_least(parity, self.thread, own);
+        if self.most_recorded.is_some() {
+            self.recorded = shared.recorded(parity);
+        }
         self.wheel.earliest_mail = u64::MAX;
         shared.collect(parity, self.thread, |mail| self.wheel.accept(mail));
         if !self.wheel.lost.is_empty() {
@@ -502,6 +520,9 @@ impl<O: Counting> Worker<'_, O> {
         self.now = self.instants.next();
         // What happens at this instant has not happened yet.
         self.settle(Time::new(self.now.get().saturating_sub(1)));
+        if self.most_recorded.is_some_and(|most| self.recorded > most) {
+            self.end_recording();
+        }
         for index in 0..self.sampling.count() {
             if self.instants.take_sample(index, self.now) {
                 let counts = self.observer.counts();
@@ -525,6 +546,15 @@ impl<O: Counting> Worker<'_, O> {
             self.wheel.mails_in_both_turns = true;
         }
         goes_on
+    }
+
+    /// Ends recording at this instant. All threads know as much, and do so at once.
+    #[cold]
+    fn end_recording(&mut self) {
+        self.most_recorded = None;
+        self.recorded_until = Some(self.now);
+        self.instants.end_samples();
+        self.observer.end_recording();
     }
 
     /// Has all nodes count what has happened by `then` without an event.
@@ -602,6 +632,7 @@ impl<O: Counting> Worker<'_, O> {
             pauses: PauseLog::default(),
             headroom: HeadroomLog::default(),
             packets: Vec::new(),
+            recorded_until: None,
             telemetry_in_use: 0,
             end: None,
             events: 0,
@@ -618,6 +649,7 @@ impl<O: Counting> Worker<'_, O> {
             outcome.events += worker.events;
             outcome.end = (!worker.drained).then_some(worker.now);
             last_event = last_event.max(worker.last_event);
+            outcome.recorded_until = worker.recorded_until;
             outcome.stood_still = worker.stood_still;
             for (of_all, own) in received.iter_mut().zip(worker.received) {
                 of_all.extend(own);

@@ -49,66 +49,78 @@ impl Measure {
 }
 
 /// Records over time.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Observe {
+    /// Memory that all records of a run may take together, while it lasts. Once they are larger, recording ends and the run
+    /// goes on. The tables made of them take about as much again.
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub memory: Bytes,
     /// Bytes in each queue of the named ports.
-    #[serde(default)]
     pub queues: Option<ObserveOf>,
     /// Bytes in each shared pool of the named switches, what is in reserves not counted: `leaf0.pool0`, and `leaf0.lossless_pool` of lossless classes, without headroom.
-    #[serde(default)]
     pub pools: Option<ObserveOf>,
     /// Bits per second sent by the named ports.
-    #[serde(default)]
     pub throughput: Option<ObserveOf>,
     /// Bits per second of each traffic class sent by the named ports, pause frames apart.
-    #[serde(default)]
     pub class_throughput: Option<ObserveOf>,
     /// Packets of each traffic class marked at the named ports, or at an input on their way there.
-    #[serde(default)]
     pub marks: Option<ObserveOf>,
     /// Pauses (PFC): sender and receiver, time, duration and cause of each.
-    #[serde(default)]
     pub pauses: bool,
     /// Local maxima of each switch's headroom in use, and what came and went while senders were told to pause.
-    #[serde(default)]
     pub headroom: bool,
     /// Packets of each traffic class dropped at the named ports; on change each of them, with why and whose (`drops.parquet`).
-    #[serde(default)]
     pub drops: Option<ObserveOf>,
     /// Flows of which every packet is recorded at every port that it comes to, with its acknowledgements (`packets.parquet`): of
     /// all of a host (`host0`), or one (`host0.flow3`). `xoff why` records those that it asks about by itself.
-    #[serde(default)]
     pub packets: Vec<String>,
     /// Window in bytes of the flows of the named hosts.
-    #[serde(default)]
     pub windows: Option<ObserveOf>,
     /// Running share of marked bytes that the DCTCP of each flow of the named hosts keeps [alpha].
-    #[serde(default)]
     pub alphas: Option<ObserveOf>,
     /// Slow-start threshold in bytes of the TCP flows of the named hosts, each from its first reduction on [ssthresh].
-    #[serde(default)]
     pub thresholds: Option<ObserveOf>,
     /// Smoothed round-trip time in nanoseconds of the TCP flows of the named hosts, each from its first sample on [SRTT].
-    #[serde(default)]
     pub rtts: Option<ObserveOf>,
     /// State in which each TCP flow of the named hosts repairs losses, by its number in Linux: 0 open, 2 reducing after an echo [CWR], 3 recovery, 4 loss.
-    #[serde(default)]
     pub recovery_states: Option<ObserveOf>,
     /// Bits per second that congestion controls and rate limiters (QCN) allow the flows of the named hosts; where they decide
     /// none, those of the link.
-    #[serde(default)]
     pub rates: Option<ObserveOf>,
     /// Bits per second that each flow of the named hosts puts on the wire at its adapter's exit, preamble and gap included.
-    #[serde(default)]
     pub flow_throughput: Option<ObserveOf>,
     /// Congestion notification messages (QCN) that reach the named hosts, by flow: on change each with its quantised feedback,
     /// 1 to 63, at an interval how many.
-    #[serde(default)]
     pub cnms: Option<ObserveOf>,
     /// Bytes in the input buffers of the named ports of cioq switches, by class and by flow, in whole units.
-    #[serde(default)]
     pub inputs: Option<ObserveOf>,
+}
+
+impl Default for Observe {
+    fn default() -> Self {
+        Self {
+            memory: Bytes::new(1_000_000_000),
+            pauses: false,
+            headroom: false,
+            packets: Vec::new(),
+            queues: None,
+            pools: None,
+            throughput: None,
+            class_throughput: None,
+            marks: None,
+            drops: None,
+            windows: None,
+            alphas: None,
+            thresholds: None,
+            rtts: None,
+            recovery_states: None,
+            rates: None,
+            flow_throughput: None,
+            cnms: None,
+            inputs: None,
+        }
+    }
 }
 
 /// Places and times of a record.

@@ -3,17 +3,17 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use xoff::ScenarioError;
-use xoff::internals::engine::{LOSSLESS_POOL, Quantity, Sample};
+use xoff::internals::engine::{LOSSLESS_POOL, Outcome, Quantity, Sample};
 use xoff::internals::observer::DropReason;
 use xoff::internals::port::Port;
 use xoff::internals::scenario::{Host, Observe, ObserveOf};
 use xoff::internals::switch::Switch;
 use xoff::settings::Every;
-use xoff::units::{Rate, Span, Time};
-use xoff::{Report, Simulation};
+use xoff::units::{Bytes, Rate, Span, Time};
+use xoff::{Execution, Report, ScenarioError, Simulation};
 
 use crate::common::random::{self, Ends};
+use crate::common::{PLAIN, law_of_some_random_scenarios};
 use crate::law_of_watched_random_scenarios;
 use crate::{ports, run, simulation};
 
@@ -301,6 +301,71 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
         }
     });
     assert!(ends.iter().all(|count| count.get() > 100) && left.get() > 100, "{ends:?} {left:?}");
+}
+
+/// Records and digest of a run of an observed simulation, and the time at which recording ended.
+fn recorded(simulation: &Simulation, execution: Execution) -> (Outcome, String) {
+    let mut outcome = simulation.run(execution, &mut |_| true);
+    let digest = Report::new(simulation, &mut outcome).digest;
+    (outcome, digest)
+}
+
+/// A run records up to one and the same instant whatever its threads and windows, all that it would record up to there
+/// without a bound, and nothing else. Its results are those of a run that records nothing.
+#[test]
+fn records_end_when_they_have_taken_their_memory() {
+    let (ended, whole) = (Cell::new(0), Cell::new(0));
+    law_of_some_random_scenarios(60, Ends::ANY, |simulation| {
+        let bounded = |memory: u64| {
+            let bound = |observe: &mut Observe, asked: Option<ObserveOf>| {
+                observe.memory = Bytes::new(memory);
+                (observe.queues, observe.rates) = (asked.clone(), asked);
+                observe.drops = Some(ObserveOf { every: Every::Change, of: vec!["*".to_owned()] });
+                (observe.pauses, observe.headroom, observe.packets) = (true, true, vec!["*".to_owned()]);
+            };
+            observing(simulation, nanoseconds(9_000), bound)
+        };
+        let (all, digest) = recorded(&bounded(1_000_000_000).expect("it was accepted before"), PLAIN);
+        assert_eq!((all.recorded_until, &digest), (None, &recorded(simulation, PLAIN).1));
+        // Samples that are sure to be larger are refused.
+        let Ok(small) = bounded(30_000) else { return };
+        let (some, of_bounded) = recorded(&small, PLAIN);
+        assert_eq!(of_bounded, digest);
+        let until = some.recorded_until.unwrap_or(Time::MAX);
+        let rows: Vec<Sample> = all.samples.until(Time::MAX);
+        let before = rows.partition_point(|row| row.time < until);
+        assert_eq!(some.samples.until(Time::MAX), rows[..before]);
+        assert_eq!(some.drops, all.drops[..all.drops.partition_point(|drop| drop.0 < until)]);
+        assert_eq!(some.packets, all.packets[..all.packets.partition_point(|step| step.time < until)]);
+        let changes = &all.pauses.changes;
+        assert_eq!(some.pauses.changes, changes[..changes.partition_point(|change| change.time < until)]);
+        let (otherwise, _) = recorded(&small, Execution { threads: 3, longest_window: Span::new(100_000) });
+        assert_eq!(otherwise.recorded_until, some.recorded_until);
+        assert_eq!(otherwise.samples.until(Time::MAX), some.samples.until(Time::MAX));
+        let steps =
+            |outcome: &Outcome| outcome.packets.iter().map(|of| (of.time, of.step)).collect::<Vec<_>>();
+        assert_eq!(steps(&otherwise), steps(&some));
+        let count = if some.recorded_until.is_some() { &ended } else { &whole };
+        count.set(count.get() + 1);
+    });
+    assert!(ended.get() > 10 && whole.get() > 10, "{ended:?} {whole:?}");
+}
+
+/// A timeout that doubles again and again makes time run for as long as a run may last, with a sample each 10 us.
+#[test]
+fn a_straggler_does_not_fill_the_memory() {
+    let text = "topology = { kind = 'star', hosts = 3, host_link = { rate = '10Gbps', delay = '1us', error_rate = 0.9 } }\n\
+                switch = [{ total = '1MB' }]\n\
+                transport.tcp = { kind = 'tcp', congestion_control = { algorithm = 'reno' } }\n\
+                workload = [{ kind = 'long_lived', transport = 'tcp', pairs = [['host1', 'host0']], size = '15kB' }]";
+    let observed =
+        simulation(&format!("{text}\nobserve = {{ memory = '1MB', queues = {{ every = '10us' }} }}"));
+    let (outcome, digest) = recorded(&observed, PLAIN);
+    assert_eq!(digest, recorded(&simulation(text), PLAIN).1);
+    // Six queues have a row of 32 B each at every sample. The one after 1 MB is not taken.
+    let until = outcome.recorded_until.expect("records end");
+    assert_eq!(until, Time::ZERO + Span::from_microseconds(10) * (1_000_000 / (6 * 32) + 1));
+    assert_eq!(outcome.samples.until(Time::MAX).len(), 6 * (1_000_000 / (6 * 32) + 1));
 }
 
 /// The flow is done in microseconds, but its retransmission timer runs on for 16 ms.

@@ -58,6 +58,7 @@ pub(crate) fn run_with(
         pauses: PauseLog::default(),
         headroom: HeadroomLog::default(),
         packets: Vec::new(),
+        recorded_until: None,
         telemetry_in_use: Telemetry::in_use(&[telemetry]),
         end: end.or(left_behind.then_some(last_event)),
         events,
