@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "starters": "errors",
     "scenario": "errors text",
     "results": "errors text scenario",
-    "runs": "errors scenario results",
+    "runs": "errors text scenario results",
     "explain": "errors text scenario results",
     "plot": "text scenario results explain",
     "report": "text results explain plot",

@@ -49,7 +49,15 @@ from typing import TYPE_CHECKING
 from xoff._xoff import __version__
 
 if TYPE_CHECKING:
-    from xoff.errors import InputError, OutputError, PlanError, ResultError, ScenarioError, WorkerLostError
+    from xoff.errors import (
+        InputError,
+        OutOfMemoryError,
+        OutputError,
+        PlanError,
+        ResultError,
+        ScenarioError,
+        WorkerLostError,
+    )
     from xoff.fluid.model import Fluid
     from xoff.results.result import Result
     from xoff.runs.interrupted import RunInterrupted
@@ -66,6 +74,7 @@ __all__ = [
     "Comparison",
     "Fluid",
     "InputError",
+    "OutOfMemoryError",
     "OutputError",
     "PlanError",
     "Result",
@@ -89,6 +98,7 @@ _MODULES = {
     "Comparison": "studies.comparison",
     "Fluid": "fluid.model",
     "InputError": "errors",
+    "OutOfMemoryError": "errors",
     "OutputError": "errors",
     "PlanError": "errors",
     "Result": "results.result",

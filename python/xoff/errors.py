@@ -123,6 +123,16 @@ class OutputError(OSError):
         self.reason = reason
 
 
+class OutOfMemoryError(MemoryError):
+    """A run, or what is made of its result, for which memory has run out; the text is one line with a way out."""
+
+    def __str__(self) -> str:
+        return "; ".join([": ".join(["out of memory", *map(str, self.args)]), _LESS])
+
+
+_LESS = "let fewer packets or flows be under way at once, record less (observe), or find a machine with more memory"
+
+
 class WorkerLostError(RuntimeError):
     """A worker process that ended before its run did; finished runs are kept.
 

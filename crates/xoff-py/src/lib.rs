@@ -9,6 +9,7 @@ mod column;
 mod error;
 mod flows;
 mod fluid;
+mod memory;
 mod pattern;
 mod plan;
 mod quantity;

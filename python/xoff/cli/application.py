@@ -15,7 +15,7 @@ import click
 from xoff._xoff import __version__
 from xoff.cli.commands import COMPLETE, Commands
 from xoff.cli.terminal import give_up_output, reopen_closed, say
-from xoff.errors import TERMINAL_SIGNALS, InputError, OutputError, ResultWarning, WorkerLostError
+from xoff.errors import TERMINAL_SIGNALS, InputError, OutOfMemoryError, OutputError, ResultWarning, WorkerLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,8 +94,9 @@ def _run() -> None:
         _fail(str(error), 2)
     except OutputError as error:
         _fail(error.on_command_line, 2)
-    except WorkerLostError as error:
-        _fail(str(error), 1)
+    except (WorkerLostError, MemoryError) as error:
+        has_words = isinstance(error, WorkerLostError | OutOfMemoryError)
+        _fail(str(error if has_words else OutOfMemoryError()), 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except OSError as error:

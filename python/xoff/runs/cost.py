@@ -15,7 +15,7 @@ class Cost:
 
     def __init__(self) -> None:
         _forget_peak()
-        self._resident_kib = _status("VmRSS")
+        self._resident_kib = status("VmRSS")
         self._cpu, self._wall = time.process_time(), time.perf_counter()
         self.cpu_seconds = self.wall_seconds = 0.0
         self.added_rss_mb: float | None = None
@@ -24,7 +24,7 @@ class Cost:
         """Takes all readings; memory is the peak since the start less the resident memory at the start (10^6 bytes)."""
         self.cpu_seconds = time.process_time() - self._cpu
         self.wall_seconds = time.perf_counter() - self._wall
-        peak = _status("VmHWM")
+        peak = status("VmHWM")
         if peak is not None and self._resident_kib is not None:
             self.added_rss_mb = max(0, peak - self._resident_kib) * 1024 / 1e6
         return self
@@ -52,9 +52,11 @@ def _forget_peak() -> None:
         return  # then the peak is that of the whole process, which can only be more
 
 
-def _status(key: str) -> int | None:
+def status(key: str, file: Path = _STATUS) -> int | None:
+    """Returns the number beside a key of a system's file, of this process by default; None off Linux."""
     try:
-        lines = _STATUS.read_text().splitlines()
+        lines = file.read_text().splitlines()
     except OSError:
-        return None  # not Linux
-    return next((int(line.split()[1]) for line in lines if line.startswith(f"{key}:")), None)
+        return None
+    numbers = (line.split()[1] for line in lines if line.replace(":", " ").split(maxsplit=1)[0] == key)
+    return next((int(number) for number in numbers), None)

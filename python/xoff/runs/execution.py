@@ -19,6 +19,7 @@ from xoff.results.summary import (
 from xoff.runs import cores, provenance
 from xoff.runs.cost import Cost
 from xoff.runs.interrupted import RunInterrupted
+from xoff.runs.memory import MemoryWatch
 from xoff.scenario import inputs
 
 if TYPE_CHECKING:
@@ -35,16 +36,17 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     """Simulates a scenario; see `Scenario.run`. Raises RunInterrupted if a signal (Ctrl-C) cuts it short."""
     files = scenario.read_files()
     threads = min(threads, cores.usable())  # they wait for one another so often that more take far longer
-    told_to_stop = False
+    told_to_stop, memory = False, MemoryWatch()
 
     def report(state: Progress) -> bool:
         nonlocal told_to_stop
+        memory.check(state)
         told_to_stop = progress is not None and progress(state) is False
         return not told_to_stop
 
     cost = Cost()
     core = scenario._core
-    raw = core.run(files, threads, report if progress else None)
+    raw = core.run(files, threads, report)
     cost.stop()
     flows, unfinished = columns.FlowRows(raw), columns.unfinished_table(raw)
     queries, collectives = columns.queries_table(raw), columns.collectives_table(raw)
