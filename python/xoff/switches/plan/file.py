@@ -87,7 +87,7 @@ class Ports(Table):
     count: Annotated[StrictInt, Field(ge=1)] | None = None
     """Number of ports; left out, as many as there are names, or all of the chip."""
     names: tuple[Annotated[str, AfterValidator(_port_name)], ...] | None = None
-    """Left out, `Ethernet0` and on."""
+    """Names of the ports, a letter and then letters, digits and ./:_-; left out, `Ethernet0` and on."""
     step: Annotated[StrictInt, Field(ge=1, le=16)] | None = None
     """Lanes of each port, by which SONiC counts names that are left out: with 4, `Ethernet0`, `Ethernet4` and on."""
     rate: Annotated[Rate, Field(ge=10**6)] | None = None
