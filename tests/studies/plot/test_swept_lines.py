@@ -1,5 +1,7 @@
 """Points of a sweep stand where their numbers are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
@@ -170,6 +172,19 @@ def test_more_lines_than_a_legend_tells_apart_are_in_panels_or_on_a_scale_of_col
     assert set(lines_of(figure).values()) == {lines}
     assert (len(lines_of(figure)), len(figure.axes) - panels) == (panels, bars)
     assert bool(figure.legends) == (not bars)
+
+
+@pytest.mark.parametrize("ratios", [False, True])
+def test_panels_of_one_measure_share_their_scale(*, ratios: bool) -> None:
+    swept = axes_of_sweep(thresholds=3, schemes=4)
+    rows = tuple(
+        replace(row, measured={MEAN: Estimate(place + 0.5)}, ratios={MEAN: Estimate(place + 0.5)})
+        for place, row in enumerate(swept.rows)
+    )
+    different = Swept(swept.sweep, rows)
+    figure = different.plot.ratios() if ratios else different.plot.measures()
+    assert len(figure.axes) == 3
+    assert len({ax.get_ylim() for ax in figure.axes}) == 1
 
 
 @pytest.mark.parametrize("length", [1, 12, 40, 90, 400])

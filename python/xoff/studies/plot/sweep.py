@@ -196,32 +196,26 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     zero = [measure for measure, found in estimates.items() if found and measure not in shown]
     shown = shown or list(swept.told[:1])
     figure, panels = _panels_of(shown, facets)
+    barred = {}
     for (measure, title), ax in panels.items():
         along.label(ax)
-        barred = _draw_lines(ax, drawn[measure, title], along, facets.shown[title].looks)
+        barred[measure, title] = _draw_lines(ax, drawn[measure, title], along, facets.shown[title].looks)
         if _is_absent(swept, measure, ratios=ratios):
             style.say_nothing_is_there(ax, _nothing_to_count(swept, ratios=ratios))
             ax.set_yticks([])
         else:
             _scale(ax, measure, estimates[measure], ratios=ratios)
-        for line in barred:
-            bars.mark_cut(ax, *line)
         if ratios and title == next(iter(facets.shown)):
             _say_what_has_none(swept, measure, ax)
+    _share_scales(panels)
+    _mark_cut(panels, barred)
     _name_panels(panels, facets, f"over {_base(swept.sweep)}" if ratios else "")
     foot = _what_has_none(swept, shown) if ratios else _what_is_zero(swept, zero)
     foot += _what_is_absent(swept, shown, ratios=ratios)
     foot += [bars.LEFT_OUT] if any(drawn[panel] != points[panel] for panel in panels) else []
     if foot:
         figure.supxlabel("\n".join(_note(figure, said) for said in foot), fontsize=8)
-    if facets.scale:
-        facets.scale.draw_bar(figure, list(panels.values()))
-    if facets.scale and facets.hidden:
-        figure.suptitle(_note(figure, facets.hidden), fontsize=8)
-    elif any(len(facet.lines) > 1 for facet in facets.shown.values()):
-        said = [_note(figure, each) for each in (facets.told, facets.hidden) if each]
-        if not facets.scale:
-            style.shared_legend(list(panels.values()), "\n".join(said) or None)
+    _explain(figure, facets, list(panels.values()))
     return figure
 
 
@@ -277,6 +271,34 @@ def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: boo
     else:
         ax.set_ylim(0, 1.05 * bars.highest(estimates) or 1)
     ax.yaxis.set_major_formatter(ticks_of(measure))
+
+
+def _share_scales(panels: Mapping[tuple[str, str], Axes]) -> None:
+    """Limits the vertical axes of panels of one measure to what all of them show together."""
+    by_measure: dict[str, list[Axes]] = {}
+    for (measure, _), ax in panels.items():
+        by_measure.setdefault(measure, []).append(ax)
+    for row in by_measure.values():
+        lows, highs = zip(*(ax.get_ylim() for ax in row), strict=True)
+        for ax in row:
+            ax.set_ylim(min(lows), max(highs))
+
+
+def _mark_cut(panels: Mapping[tuple[str, str], Axes], barred: Mapping[tuple[str, str], Sequence[_Barred]]) -> None:
+    for panel, ax in panels.items():
+        for line in barred[panel]:
+            bars.mark_cut(ax, *line)
+
+
+def _explain(figure: Figure, facets: _Facets, panels: Sequence[Axes]) -> None:
+    """Draws the bar of colours, or the legend."""
+    said = [_note(figure, each) for each in (facets.told, facets.hidden) if each]
+    if facets.scale:
+        facets.scale.draw_bar(figure, panels)
+        if said:
+            figure.suptitle("\n".join(said), fontsize=8)
+    elif any(len(facet.lines) > 1 for facet in facets.shown.values()):
+        style.shared_legend(panels, "\n".join(said) or None)
 
 
 def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
