@@ -26,6 +26,7 @@ mod clusters;
 mod counts;
 mod flow_counts;
 mod headroom_log;
+mod in_flight;
 mod inputs;
 mod instants;
 mod link_events;
@@ -55,6 +56,7 @@ use worker::Worker;
 
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
+pub use in_flight::InFlight;
 pub use headroom_log::HeadroomLog;
 pub use instants::{Instants, LONGEST_RUN};
 pub use link_events::{LinkEvent, LinkEvents};
@@ -105,6 +107,8 @@ pub struct Outcome {
     /// All hosts.
     pub hosts: Vec<Host>,
     /// All switches.
+    /// Packets on wires at the end.
+    pub on_wires: InFlight,
     pub switches: Vec<Switch>,
     /// Rows that were sampled, or recorded on change.
     pub samples: Samples,
@@ -132,6 +136,15 @@ pub struct Outcome {
     /// Whether the run ended because nothing could move any longer.
     pub stood_still: bool,
 }
+impl Outcome {
+    /// Counts the packets that are in flight at the end: in queues, inside hosts and on wires.
+    pub fn in_flight(&self) -> InFlight {
+        let in_hosts = self.hosts.iter().flat_map(Host::packets_inside);
+        let in_switches = self.switches.iter().flat_map(Switch::packets_inside);
+        InFlight::of(in_hosts.chain(in_switches)) + self.on_wires
+    }
+}
+
 
 /// Runs all workers to the end and puts their nodes together again. `progress` returns whether to go on.
 pub(crate) fn run<O: Counting + Send>(

@@ -123,8 +123,8 @@ pub mod internals {
     }
     pub mod engine {
         pub use crate::engine::{
-            HeadroomLog, LOSSLESS_POOL, LinkEvent, Outcome, PauseChange, PauseLog, Quantity, Received,
-            Sample, Samples, sources,
+            HeadroomLog, InFlight, LOSSLESS_POOL, LinkEvent, Outcome, PauseChange, PauseLog, Quantity,
+            Received, Sample, Samples, sources,
         };
     }
     pub mod host {

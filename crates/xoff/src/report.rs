@@ -507,7 +507,7 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
         totals.qcn.cnms_through_crossbars += counters.crossed;
     }
     totals.flows_unfinished = totals.flows_started - totals.flows_finished;
-    totals.packets.in_flight = totals.packets.sent - totals.packets.delivered - totals.packets.dropped;
+    totals.packets.in_flight = outcome.in_flight().data;
     totals
 }
 

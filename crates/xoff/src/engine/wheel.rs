@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 
+use super::in_flight::InFlight;
 use super::mail::{Mail, Notice, Outbox};
 use crate::agenda::{Agenda, LaneId};
 use crate::kernel::ring::Ring;
@@ -151,6 +152,15 @@ impl Wheel {
 
     fn lane_mut(&mut self, port: PortId) -> &mut Lane {
         &mut self.lanes[self.outgoing[port as usize] as usize]
+    }
+
+    /// Counts the packets on the wires that lead from or to this thread; signals are no packets.
+    pub(super) fn in_flight(&self) -> InFlight {
+        let lanes = self.outgoing[..self.signals as usize].iter().filter(|lane| **lane != NO_LANE);
+        let on_lane = |lane: &LaneId| {
+            InFlight::of(self.lanes[*lane as usize].flights.iter().map(|flight| &flight.packet))
+        };
+        lanes.map(on_lane).sum()
     }
 
     /// Returns the least pending time of a range of clusters.

@@ -12,6 +12,7 @@ use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
 use super::counts::Counting;
 use super::headroom_log::HeadroomLog;
+use super::in_flight::InFlight;
 use super::instants::Instants;
 use super::packet_log::PacketLog;
 use super::pause_log::PauseLog;
@@ -624,6 +625,7 @@ impl<O: Counting> Worker<'_, O> {
     /// Joins the nodes and records of all workers, in order of the nodes' numbers.
     pub(super) fn gather(workers: Vec<Self>, interrupted: bool, recorded: impl Fn(O) -> Recorded) -> Outcome {
         let mut outcome = Outcome {
+            on_wires: InFlight::default(),
             hosts: Vec::new(),
             switches: Vec::new(),
             samples: Samples::default(),
@@ -644,6 +646,7 @@ impl<O: Counting> Worker<'_, O> {
         let (mut telemetry, mut received, mut tails) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
         let mut last_event = Time::ZERO;
         for worker in workers {
+            outcome.on_wires = outcome.on_wires + worker.wheel.in_flight();
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use xoff::Simulation;
 use xoff::internals::agenda::{Agenda, Context, LaneId};
 use xoff::internals::engine::sources::Class;
-use xoff::internals::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Received, Samples};
+use xoff::internals::engine::{HeadroomLog, InFlight, LinkEvent, Outcome, PauseLog, Received, Samples};
 use xoff::internals::host::Host;
 use xoff::internals::observer::Silent;
 use xoff::internals::packet::Packet;
@@ -48,10 +48,11 @@ pub(crate) fn run_with(
     // Nothing is left to do, and a port holds packets because they are paused.
     let mut ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
     let left_behind = end.is_none() && ports.any(Port::holds_back);
-    let on_wires = pending.into_values().flatten().collect();
+    let on_wires: Vec<Packet> = pending.into_values().flatten().collect();
     let outcome = Outcome {
         hosts,
         switches,
+        on_wires: InFlight::of(&on_wires),
         samples: Samples::default(),
         received,
         drops: Vec::new(),
