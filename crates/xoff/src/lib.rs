@@ -150,7 +150,7 @@ pub mod internals {
         pub use crate::report::{PacketTotals, QcnTotals, Totals};
     }
     pub mod scenario {
-        pub use crate::scenario::{Host, Observe, ObserveOf, Tcp, Transport};
+        pub use crate::scenario::{Host, Observe, ObserveOf, Tcp, Transport, WatchdogAction};
     }
     pub mod scheduler {
         pub use crate::scheduler::Parameters;

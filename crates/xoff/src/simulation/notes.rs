@@ -11,6 +11,7 @@ mod switches;
 mod targets;
 mod timeouts;
 mod trimming;
+mod watchdog;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +25,7 @@ use crate::workload::Source;
 /// Sources of notes, in the order in which the notes are printed.
 const ALL: &[fn(&Simulation) -> Vec<String>] = &[
     switches::of,
+    watchdog::of,
     marking::of,
     trimming::of,
     recovery::of,

@@ -1,9 +1,10 @@
 //! Priority flow control to the picosecond, and headroom to the byte.
 
-use xoff::Simulation;
 use xoff::plan::headroom::{Headroom, Link};
 use xoff::units::{Bytes, Rate, Span};
+use xoff::{Files, Report, Simulation};
 
+use crate::common::simulation_of;
 use crate::{run, simulation};
 
 /// `host1` sends frames of 1000 bytes, 80 ns each, back to back. The sixth, at 1516.64 ns, brings its queue to the
@@ -125,4 +126,30 @@ fn a_pause_costs_its_own_flow_nothing() {
     assert_eq!(flow.expect("it finishes").received, last_bit_arrives);
     let pauses = |host: usize| outcome.hosts[host].port().counters.paused;
     assert!(pauses(1) > Span::ZERO && pauses(0) == Span::ZERO);
+}
+
+/// Cores let go queues towards spines that have paused them, and send on. Until then headroom holds all that comes, as
+/// it does without a watchdog.
+#[test]
+fn a_watchdog_that_forwards_overruns_the_headroom_behind_the_queues_that_it_lets_go() {
+    let with = |overrides: &[&str]| {
+        let case = include_str!("scenarios/watchdog_forward.toml");
+        let simulation = simulation_of(case, overrides, &Files::new());
+        let report = Report::new(&simulation, &mut run(&simulation));
+        (report, simulation.notes().iter().any(|note| note.starts_with("pfc.watchdog: ")))
+    };
+    let (report, is_noted) = with(&["observe.drops.every=change"]);
+    assert!(is_noted);
+    assert_eq!(report.totals.packets.dropped, report.totals.packets.dropped_headroom_full);
+    let let_go: Vec<u64> = report.pathologies.watchdog.iter().map(|of| of.detected_ns).collect();
+    assert_eq!(
+        report.pathologies.watchdog.iter().map(|of| of.port.as_str()).collect::<Vec<_>>(),
+        ["core2.port2", "core3.port2"]
+    );
+    assert!(!report.drops.time_ns.is_empty() && report.drops.time_ns.iter().all(|time| *time > let_go[0]));
+
+    for without in ["pfc.watchdog=", "pfc.detection_time=1ms"] {
+        let (report, is_noted) = with(&[without]);
+        assert_eq!((report.totals.packets.dropped, is_noted), (0, without != "pfc.watchdog="));
+    }
 }

@@ -4,7 +4,7 @@ mod cases;
 pub(crate) mod random;
 
 use cases::cases;
-use proptest::test_runner::{Config, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use random::Ends;
 use xoff::Execution;
 use xoff::units::Span;
@@ -27,7 +27,7 @@ pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
 
 /// Holds a law against random scenarios that end in one of these ways, and shows the smallest that breaks it.
 ///
-/// The scenarios are the same in every run. `XOFF_NIGHTLY=1` tries 20 times as many.
+/// The scenarios are the same in every run. `XOFF_NIGHTLY=1` tries 20 times as many, and `XOFF_SEED=NUMBER` draws others.
 pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
     law_of_some_random_scenarios(1_000, ends, law);
 }
@@ -35,10 +35,18 @@ pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simul
 /// Holds a law against so many random scenarios that end in one of these ways, or in nightly tests 20 times as many.
 pub(crate) fn law_of_some_random_scenarios(number: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
     let config = Config { failure_persistence: None, ..Config::with_cases(cases(number)) };
-    let rng = TestRng::deterministic_rng(config.rng_algorithm);
+    let rng = drawing(config.rng_algorithm);
     let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {
         law(&simulation_of(&text, &[], &random::files()));
         Ok(())
     });
     checked.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Returns the random numbers by which scenarios are drawn: the same in every run, unless `XOFF_SEED` names a seed.
+fn drawing(algorithm: RngAlgorithm) -> TestRng {
+    let Ok(seed) = std::env::var("XOFF_SEED") else { return TestRng::deterministic_rng(algorithm) };
+    let seed: u64 = seed.parse().expect("XOFF_SEED is a whole number");
+    let words = [seed; 4].map(u64::to_le_bytes);
+    TestRng::from_seed(algorithm, words.as_flattened())
 }
