@@ -32,6 +32,22 @@ def test_results_are_numbered(command: Command, small_file: Path) -> None:
     assert names(Path("results")) == ["small-001", "small-002"]
 
 
+@pytest.mark.parametrize("hosts", [4097, pytest.param(100_000, marks=pytest.mark.nightly)])
+def test_a_star_of_any_size_runs(command: Command, hosts: int) -> None:
+    Path("star.toml").write_text(
+        f"""
+        topology = {{ kind = "star", hosts = {hosts}, host_link = {{ rate = "100Gbps", delay = "1us" }} }}
+        switch = [{{ total = "40MB" }}]
+        transport.tcp = {{ kind = "tcp", congestion_control = {{ algorithm = "reno" }} }}
+        workload = [{{ kind = "incast", transport = "tcp", fan_in = 2, size = "1kB", groups = 1 }}]
+        """,
+        encoding="utf-8",
+    )
+    outcome = command("run", "star.toml", "--json", "--no-report")
+    assert outcome.status == 0
+    assert json.loads(outcome.out)["flows"]["all"]["count"] == 2
+
+
 def test_standard_input_names_files_relative_to_the_working_directory(command: Command) -> None:
     Path("trace.csv").write_text((SCENARIOS / "trace.csv").read_text(encoding="utf-8"), encoding="utf-8")
     run = [sys.executable, "-m", "xoff", "run", "-", "--out", "out"]

@@ -145,7 +145,7 @@ fn ahead(network: &Network, switches: &[Switch], (port, priority): Queue) -> Vec
     }
     let switch = &switches[(node - network.hosts) as usize];
     let held = switch.held_back(ingress, priority);
-    let mut held: Vec<((u16, usize), Bytes)> = held.into_iter().collect();
+    let mut held: Vec<((u32, usize), Bytes)> = held.into_iter().collect();
     held.sort_by_key(|&(queue, bytes)| (std::cmp::Reverse(bytes), queue));
     held.into_iter().map(|((egress, class), _)| (switch.ports()[egress as usize].id(), class)).collect()
 }

@@ -55,9 +55,8 @@ use shared::Shared;
 use worker::Worker;
 
 pub use arrivals::Arrivals;
-pub(crate) use clusters::fit;
-pub use in_flight::InFlight;
 pub use headroom_log::HeadroomLog;
+pub use in_flight::InFlight;
 pub use instants::{Instants, LONGEST_RUN};
 pub use link_events::{LinkEvent, LinkEvents};
 pub use packet_log::{PacketEvent, Step};
@@ -107,9 +106,9 @@ pub struct Outcome {
     /// All hosts.
     pub hosts: Vec<Host>,
     /// All switches.
+    pub switches: Vec<Switch>,
     /// Packets on wires at the end.
     pub on_wires: InFlight,
-    pub switches: Vec<Switch>,
     /// Rows that were sampled, or recorded on change.
     pub samples: Samples,
     /// Bytes received by the begin and by the end of the measured time; nothing where the run ended before.
@@ -136,6 +135,7 @@ pub struct Outcome {
     /// Whether the run ended because nothing could move any longer.
     pub stood_still: bool,
 }
+
 impl Outcome {
     /// Counts the packets that are in flight at the end: in queues, inside hosts and on wires.
     pub fn in_flight(&self) -> InFlight {
@@ -144,7 +144,6 @@ impl Outcome {
         InFlight::of(in_hosts.chain(in_switches)) + self.on_wires
     }
 }
-
 
 /// Runs all workers to the end and puts their nodes together again. `progress` returns whether to go on.
 pub(crate) fn run<O: Counting + Send>(

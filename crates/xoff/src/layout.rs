@@ -437,7 +437,7 @@ mod tests {
     }
 
     /// Returns size and ports of each pool.
-    fn pools(switch: &str) -> Vec<(u64, Vec<u16>)> {
+    fn pools(switch: &str) -> Vec<(u64, Vec<u32>)> {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
         shared_memory(&simulation).pools.iter().map(|pool| (pool.shared.get(), pool.ports.clone())).collect()
     }

@@ -230,12 +230,12 @@ impl Packet {
     }
     /// Returns the port by which the packet came into the switch that holds it.
     #[inline]
-    pub const fn ingress(&self) -> u16 {
-        (self.stamp >> STAMP_BITS) as u16
+    pub const fn ingress(&self) -> u32 {
+        (self.stamp >> STAMP_BITS) as u32
     }
     /// Notes the port by which the packet came into the switch.
     #[inline]
-    pub fn set_ingress(&mut self, port: u16) {
+    pub fn set_ingress(&mut self, port: u32) {
         self.stamp = self.stamp & STAMP_MASK | u64::from(port) << STAMP_BITS;
     }
     /// See [`Header::flow`].

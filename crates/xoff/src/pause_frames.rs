@@ -28,14 +28,14 @@ impl PfcRequest {
 /// Takes in a pause frame that has arrived at a port, which reacts later.
 #[cold]
 pub fn on_arrival(
-    port: u16,
+    port: u32,
     frame: Control,
     reactions: &mut Reactions,
     ports: &[Port],
     context: &mut Context<'_, impl Agenda, impl Observer>,
 ) {
     let due = reactions.on_frame(port, context.now, frame.into());
-    context.agenda.pause_due(ports[usize::from(port)].id(), due);
+    context.agenda.pause_due(ports[port as usize].id(), due);
 }
 
 /// Has ports react to frames that take effect now, and tells again the pauses that would run out. Returns when
@@ -46,7 +46,7 @@ pub fn on_due(
     ports: &mut [Port],
     context: &mut Context<'_, impl Agenda, impl Observer>,
 ) -> Time {
-    let due = reactions.settle(context.now, |change| ports[usize::from(change.port)].apply(change, context));
+    let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
     frames.map_or(due, |frames| due.min(frames.say_again(ports, context)))
 }
 
@@ -78,7 +78,7 @@ pub struct PauseFrames {
     settings: Settings,
     /// Timers of pauses that are told again, by port and class.
     repeats: Vec<Timer>,
-    timers: Timers<(u16, u8)>,
+    timers: Timers<(u32, u8)>,
 }
 
 impl PauseFrames {
@@ -87,7 +87,7 @@ impl PauseFrames {
     pub fn tell(
         &mut self,
         request: PfcRequest,
-        port: u16,
+        port: u32,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -97,21 +97,21 @@ impl PauseFrames {
         }
         if !resume.is_empty() {
             for priority in resume.iter() {
-                self.repeats[usize::from(port) * PRIORITIES + priority].disarm();
+                self.repeats[port as usize * PRIORITIES + priority].disarm();
             }
-            ports[usize::from(port)].say_pause(resume, 0, context);
+            ports[port as usize].say_pause(resume, 0, context);
         }
     }
 
     #[cold]
     fn pause(
         &mut self,
-        port: u16,
+        port: u32,
         pause: Classes,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = usize::from(port);
+        let number = port as usize;
         ports[number].say_pause(pause, self.settings.quanta, context);
         let Some(repeat_after) = &self.settings.repeat_after else { return };
         let again = context.now + repeat_after[number];
@@ -123,10 +123,10 @@ impl PauseFrames {
     }
 
     /// Sets the length of a quantum on a port's link. A pause is told again when half of it is over.
-    pub fn set_quantum(&mut self, port: u16, quantum: Span) {
+    pub fn set_quantum(&mut self, port: u32, quantum: Span) {
         let after = quantum * u64::from(self.settings.quanta / 2);
         if let Some(repeat_after) = &mut self.settings.repeat_after {
-            repeat_after[usize::from(port)] = after;
+            repeat_after[port as usize] = after;
         }
     }
 
@@ -139,7 +139,7 @@ impl PauseFrames {
         while self.timers.next() == context.now {
             let Some((time, key)) = self.timers.pop() else { break };
             let (port, priority) = key;
-            let timer = &mut self.repeats[usize::from(port) * PRIORITIES + usize::from(priority)];
+            let timer = &mut self.repeats[port as usize * PRIORITIES + usize::from(priority)];
             if self.timers.expires(timer, key, time) {
                 self.pause(port, Classes::only(priority.into()), ports, context);
             }

@@ -420,7 +420,7 @@ fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
 
 /// Lists the interventions of a switch's watchdog, with the port of each.
 fn interventions(switch: &Switch) -> impl Iterator<Item = (PortId, Intervention)> + '_ {
-    switch.interventions().iter().map(|of| (switch.ports()[usize::from(of.port)].id(), *of))
+    switch.interventions().iter().map(|of| (switch.ports()[of.port as usize].id(), *of))
 }
 
 /// Collects the signs of trouble, with names. In `names` those of ports come first, in the order of their numbers.

@@ -41,7 +41,7 @@ pub struct Hop {
     /// Node that sends.
     pub node: NodeId,
     /// Number of the node's port.
-    pub port: u16,
+    pub port: u32,
     /// Index of the link.
     pub link: u32,
 }
@@ -62,7 +62,7 @@ impl Routes {
 
     /// Finds all shortest paths. For a switch and a host with no path between them, `otherwise` returns the ports to
     /// use.
-    fn find(network: &Network, otherwise: impl Fn(NodeId, NodeId) -> Vec<u16>) -> Self {
+    fn find(network: &Network, otherwise: impl Fn(NodeId, NodeId) -> Vec<u32>) -> Self {
         let mut graph = SwitchGraph::new(network);
         let attachments: Arc<[Attachment]> =
             (0..network.hosts).map(|host| attachment(network, host)).collect();
@@ -70,7 +70,8 @@ impl Routes {
         let mut switches: Vec<SwitchRoutes> = (network.hosts..network.nodes.len() as NodeId)
             .map(|switch| {
                 let seed = network.hash_seeds[(switch - network.hosts) as usize];
-                SwitchRoutes::new(Arc::clone(&attachments), hosts.len(), seed)
+                let ports = network.ports.of(switch).len();
+                SwitchRoutes::new(Arc::clone(&attachments), hosts.len(), ports, seed)
             })
             .collect();
         for (edge, host) in hosts.into_iter().enumerate() {
@@ -102,7 +103,7 @@ impl Routes {
                 let ports =
                     if network.is_host(node) { &[0] } else { self.table(node).equal_cost_ports(destination) };
                 ports.iter().map(move |&port| {
-                    let connection = network.ports.of(node)[usize::from(port)];
+                    let connection = network.ports.of(node)[port as usize];
                     (connection.peer, Hop { node, port, link: connection.link })
                 })
             };
@@ -357,7 +358,7 @@ mod tests {
                 for switch in network.hosts..network.nodes.len() as NodeId {
                     let mut ports = routes.table(switch).equal_cost_ports(to).to_vec();
                     ports.sort_unstable();
-                    let closer: Vec<u16> = (0..).zip(network.ports.of(switch))
+                    let closer: Vec<u32> = (0..).zip(network.ports.of(switch))
                         .filter(|(_, port)| distances[port.peer as usize] < distances[switch as usize])
                         .map(|(number, _)| number)
                         .collect();

@@ -114,6 +114,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
         let network = Network::build(&scenario.topology, scenario.scale_up.as_ref())?
             .with_hash_seeds(|switch| scenario.switch_settings(switch).hash_seed);
+        checks::check_sizes(scenario, &network)?;
         let sources = workload::sources(scenario, &network, files)?;
         let plans = workload::plans(&sources)?;
         checks::check_after_flows(scenario, &sources, &plans)?;
@@ -331,7 +332,7 @@ impl Simulation {
     /// Shaper of a port, if the port has one.
     fn shaper(&self, port: PortId) -> Option<scenario::Shaper> {
         let (node, number) = self.network.ports.place(port);
-        if self.network.is_host(node) { None } else { self.layout(node).shaper(number.into()) }
+        if self.network.is_host(node) { None } else { self.layout(node).shaper(number as usize) }
     }
 
     fn reactions(&self, node: NodeId) -> Reactions {
@@ -352,7 +353,7 @@ impl Simulation {
         };
         let shortest = |times: &mut dyn Iterator<Item = Span>| times.min().unwrap_or(Span::ZERO);
         let (node, number) = self.network.ports.place(paused);
-        let link = self.network.ports.of(node)[usize::from(number)].link;
+        let link = self.network.ports.of(node)[number as usize].link;
         self.network.links[link as usize].delay
             + shortest(&mut rates(pausing).map(|rate| rate.transmission_time(PAUSE_FRAME)))
             + shortest(&mut rates(paused).map(|rate| reaction_time(&self.scenario, rate)))

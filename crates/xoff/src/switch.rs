@@ -63,7 +63,7 @@ impl Switch {
     #[allow(clippy::inline_always)]
     pub fn on_arrival(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -79,7 +79,7 @@ impl Switch {
     #[allow(clippy::inline_always)]
     pub fn on_end_of_transmission(
         &mut self,
-        port: u16,
+        port: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
         match self {
@@ -111,7 +111,7 @@ impl Switch {
     /// Takes in a signal: a message of the fabric that has arrived over the link of a port and is no packet.
     pub fn on_signal(
         &mut self,
-        port: u16,
+        port: u32,
         signal: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -191,10 +191,10 @@ impl Switch {
     }
 
     /// Packets that wait for an egress port, at the port itself or at inputs, class by class.
-    pub fn waiting_for(&self, egress: u16) -> impl Iterator<Item = &Packet> {
+    pub fn waiting_for(&self, egress: u32) -> impl Iterator<Item = &Packet> {
         let of_class = move |priority| {
             let of_port =
-                self.shared_memory().map(|switch| switch.ports()[usize::from(egress)].queued_of(priority));
+                self.shared_memory().map(|switch| switch.ports()[egress as usize].queued_of(priority));
             let of_cioq = self.cioq().map(|switch| switch.packets_to(egress, priority));
             of_port.into_iter().flatten().chain(of_cioq.into_iter().flatten())
         };
@@ -218,7 +218,7 @@ impl Switch {
     }
 
     /// Bytes of a class in the queue of an egress port.
-    pub fn queue_bytes(&self, port: u16, priority: usize) -> Bytes {
+    pub fn queue_bytes(&self, port: u32, priority: usize) -> Bytes {
         match self {
             Self::SharedMemory(switch) => switch.mmu().queue_bytes(Mmu::queue(port, priority)),
             Self::Cioq(switch) => switch.queued(port, priority),
@@ -237,8 +237,8 @@ impl Switch {
 
     /// Bytes that came in by a port and keep its sender of a class paused, by egress port and class. Empty if the
     /// sender is not paused.
-    pub fn held_back(&self, ingress: u16, priority: usize) -> BTreeMap<(u16, usize), Bytes> {
-        let mut held = BTreeMap::<(u16, usize), Bytes>::new();
+    pub fn held_back(&self, ingress: u32, priority: usize) -> BTreeMap<(u32, usize), Bytes> {
+        let mut held = BTreeMap::<(u32, usize), Bytes>::new();
         let mut count = |egress, packet: &Packet| {
             *held.entry((egress, packet.priority())).or_default() += packet.frame();
         };
@@ -248,7 +248,7 @@ impl Switch {
                 let off = |accounting: &&Ingress| accounting.is_off(Ingress::queue(ingress, priority));
                 let Some(accounting) = accounting.filter(off) else { return held };
                 // A port that pauses as a whole waits for packets of any class.
-                let is_port_off = accounting.is_port_off(ingress.into());
+                let is_port_off = accounting.is_port_off(ingress as usize);
                 let classes = if is_port_off { Classes::ALL } else { Classes::only(priority) };
                 let packets = switch.packets_from(ingress, classes);
                 packets.for_each(|(egress, packet)| count(egress, packet));

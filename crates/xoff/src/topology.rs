@@ -240,7 +240,7 @@ impl Network {
     /// Rate at which a port sends.
     pub fn rate_of(&self, port: PortId) -> Rate {
         let (node, number) = self.ports.place(port);
-        self.links[self.ports.of(node)[usize::from(number)].link as usize].rate_from(node)
+        self.links[self.ports.of(node)[number as usize].link as usize].rate_from(node)
     }
 
     /// Rate at which a host sends on its link.

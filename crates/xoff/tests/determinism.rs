@@ -106,6 +106,31 @@ fn scene(parts: &[&str]) {
     every_way_agrees(&format!("title = 'scene'\n{}", parts.join("\n")));
 }
 
+/// The key of an event names 8,192 sources. First one switch has more, then a cluster of a switch and all its hosts. All
+/// begin to send at once into a small memory, so the order of simultaneous events decides who loses packets.
+#[test]
+fn more_simultaneous_events_than_a_key_can_name() {
+    for (hosts, delay) in [(4_200, "1us"), (2_500, "0ns")] {
+        let simulation = simulation_of(
+            &format!(
+                "topology = {{ kind = 'star', hosts = {hosts}, host_link = {{ rate = '10Gbps', delay = '{delay}' }} }}\n\
+                 switch = [{{ total = '100kB', buffer = {{ policy = 'complete_sharing' }} }}]\n{STEADY}\n\
+                 workload = [\
+                 {{ kind = 'permutation', transport = 'steady', size = '2kB', priority = 3 }}, \
+                 {{ kind = 'incast', transport = 'steady', fan_in = 600, size = '1kB', groups = 1 }}]"
+            ),
+            &[],
+            &Files::new(),
+        );
+        let expected = by_reference(&simulation);
+        assert!(expected.totals.packets.dropped > 0 && expected.totals.flows_finished > 0);
+        for threads in [1, 2] {
+            let again = report(&simulation, Execution::with_threads(threads));
+            assert_eq!(again.digest, expected.digest, "{hosts} {threads}");
+        }
+    }
+}
+
 #[test]
 fn incast_into_a_tiny_buffer_with_losses() {
     scene(&[

@@ -1,8 +1,8 @@
 //! Clusters: the nodes that must run together, and the thread that runs them.
 
 use super::SHORTEST_WINDOW;
-use super::sources::{self, Equipment};
-use crate::kernel::tournament::MOST_SOURCES;
+use super::sources::Class;
+use crate::kernel::tournament::MOST_RANKS;
 use crate::kernel::units::Span;
 use crate::topology::{Network, NodeId};
 
@@ -16,7 +16,7 @@ pub(super) struct Cluster {
 }
 
 /// Joins nodes over links shorter than [`SHORTEST_WINDOW`].
-/// Takes half that length, and half again, where clusters would otherwise have more sources than a tournament holds.
+/// Takes half that length, and half again, where clusters would otherwise have more sources than a key can name.
 pub(super) fn find(network: &Network) -> Vec<Cluster> {
     let mut shortest_window = SHORTEST_WINDOW;
     loop {
@@ -28,16 +28,16 @@ pub(super) fn find(network: &Network) -> Vec<Cluster> {
     }
 }
 
-/// Whether the network can be run: nodes joined by links without delay must fit into one tournament.
-pub(crate) fn fit(network: &Network) -> bool {
-    joined(network, Span::new(1)).iter().all(|cluster| cluster.fits(network))
-}
-
 impl Cluster {
+    /// Whether a key can name every source that the cluster may have, or the cluster cannot be taken apart.
     fn fits(&self, network: &Network) -> bool {
-        let crossbars = vec![true; network.nodes.len()];
-        let most = Equipment { pauses: true, crossbars: &crossbars, only_arrivals: &[] };
-        sources::of_nodes(network, &self.nodes, most).len() <= MOST_SOURCES
+        let of_node = |&node: &NodeId| {
+            let ports = network.ports.of(node);
+            let with_credits = ports.iter().filter(|port| network.links[port.link as usize].has_credits());
+            let of_ports = 2 * ports.len() + with_credits.count();
+            of_ports + Class::ALL.iter().filter(|class| !class.is_of_ports()).count()
+        };
+        self.nodes.len() == 1 || self.nodes.iter().map(of_node).sum::<usize>() <= MOST_RANKS
     }
 }
 
@@ -194,15 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn clusters_that_no_tournament_holds_are_taken_apart() {
+    fn clusters_with_too_many_sources_are_taken_apart_where_links_have_a_delay() {
         let tree = |delay: &str| {
             let link = format!("{{ rate = '1Gbps', delay = '{delay}' }}");
             network(&format!("kind = 'fat_tree'\nk = 16\nhost_link = {link}\nfabric_link = {link}")).unwrap()
         };
         let short = tree("100ns");
-        assert!(fit(&short));
         assert_eq!(find(&short).len(), short.nodes.len());
-        assert!(!fit(&tree("0ns")));
+        assert_eq!(find(&tree("0ns")).len(), 1);
     }
 
     #[test]

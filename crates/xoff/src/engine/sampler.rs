@@ -155,7 +155,7 @@ impl<'a> Sampling<'a> {
         for switch in switches {
             for (number, port) in switch.ports().iter().enumerate() {
                 if series.ports[port.id() as usize] {
-                    let bytes = |priority| switch.queue_bytes(number as u16, priority);
+                    let bytes = |priority| switch.queue_bytes(number as u32, priority);
                     self.sample_port(index, now, port, counts.as_deref_mut(), bytes);
                 }
             }

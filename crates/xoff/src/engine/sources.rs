@@ -42,7 +42,7 @@ pub struct Source {
     /// Node at which the events happen.
     pub node: NodeId,
     /// Port at which the events happen; 0 for events of a whole node.
-    pub port: u16,
+    pub port: u32,
 }
 
 /// Equipment that only some networks have, and that needs sources of events.
@@ -67,12 +67,12 @@ impl Equipment<'_> {
         is_among(self.crossbars, node)
     }
 
-    fn has(self, class: Class, node: NodeId, port: u16, network: &Network) -> bool {
+    fn has(self, class: Class, node: NodeId, port: u32, network: &Network) -> bool {
         match class {
             Class::EndOfTransmission => !self.has_only_arrivals(node),
             Class::Arrival => true,
             Class::Signal => {
-                let link = network.ports.of(node)[usize::from(port)].link;
+                let link = network.ports.of(node)[port as usize].link;
                 network.links[link as usize].has_credits()
             }
             Class::Pause => self.pauses,
@@ -91,7 +91,7 @@ pub fn of_nodes(network: &Network, nodes: &[NodeId], equipment: Equipment<'_>) -
     let mut sources = Vec::new();
     for class in Class::ALL {
         for &node in nodes {
-            let ports = if class.is_of_ports() { network.ports.of(node).len() as u16 } else { 1 };
+            let ports = if class.is_of_ports() { network.ports.of(node).len() as u32 } else { 1 };
             let ports = (0..ports).filter(|&port| equipment.has(class, node, port, network));
             sources.extend(ports.map(|port| Source { class, node, port }));
         }

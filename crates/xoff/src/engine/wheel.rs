@@ -190,6 +190,18 @@ impl Wheel {
         self.tournaments.least_before(horizon).map(|(time, rank)| (Time::new(time), rank))
     }
 
+    /// Returns time and rank of the next event in the open window, however many sources its cluster has.
+    #[inline]
+    pub(super) fn least_of_any_before(&self, horizon: u64) -> Option<(Time, usize)> {
+        if self.tournaments.is_large() {
+            return self
+                .tournaments
+                .least_of_large_before(horizon)
+                .map(|(time, rank)| (Time::new(time), rank));
+        }
+        self.least_before(horizon)
+    }
+
     /// Closes the open window. The cluster does something at `next` that is no event.
     pub(super) fn close(&mut self, next: Time) {
         self.next[self.running as usize] = self.tournaments.least().min(next.get());

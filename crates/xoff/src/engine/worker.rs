@@ -28,7 +28,7 @@ use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric, LaneId};
 use crate::application::Plan;
 use crate::host::{Host, HostCounters};
-use crate::kernel::tournament::TIME_LIMIT;
+use crate::kernel::tournament::{MOST_RANKS, TIME_LIMIT};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
 use crate::packet::Flight;
@@ -86,12 +86,27 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 struct LocalSource {
     kind: Kind,
-    port: u16,
+    /// Number of the port, from its lowest byte.
+    port: [u8; 3],
     /// Index among this thread's hosts or switches.
     place: u32,
 }
 
 const _: () = assert!(size_of::<LocalSource>() == 8, "it is looked up at every event");
+
+impl LocalSource {
+    fn new(kind: Kind, port: u32, place: u32) -> Self {
+        let [low, middle, high, rest] = port.to_le_bytes();
+        debug_assert_eq!(rest, 0, "a network has fewer links");
+        Self { kind, port: [low, middle, high], place }
+    }
+
+    #[inline]
+    fn port(self) -> u32 {
+        let [low, middle, high] = self.port;
+        u32::from_le_bytes([low, middle, high, 0])
+    }
+}
 
 /// Cluster, as its thread sees it.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +132,7 @@ enum Content {
     Switch(u32),
     /// One switch whose events are arrivals alone, by its place.
     OnlyArrivals(u32),
-    /// Any other nodes.
+    /// Any other nodes, or one with more sources than a key can name.
     Any,
 }
 
@@ -347,9 +362,9 @@ impl Layout {
         let (offset, first_lane) = (self.sources.len(), self.lanes.len() as u32);
         let mut first_arrival = None;
         for (rank, source) in sources::of_nodes(network, &cluster.nodes, equipment).into_iter().enumerate() {
-            let own = network.ports.first(source.node) + u32::from(source.port);
+            let own = network.ports.first(source.node) + source.port;
             let there = network.ports.of(source.node)[source.port as usize];
-            let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
+            let peer = network.ports.first(there.peer) + there.peer_port;
             let place = self.places[source.node as usize];
             match source.class {
                 Class::EndOfTransmission => ranks.ends[own as usize] = rank as u32,
@@ -383,13 +398,15 @@ impl Layout {
                 }
             }
             let kind = Kind::new(source.class, network.is_host(source.node), hosts_only_count);
-            self.sources.push(LocalSource { kind, port: source.port, place });
+            self.sources.push(LocalSource::new(kind, source.port, place));
         }
         let lanes = (first_lane, self.lanes.len() as u32);
         let of_cluster = cluster.nodes.iter().filter(|&&node| !network.is_host(node)).count();
         let switches = ((self.switches.len() - of_cluster) as u32, self.switches.len() as u32);
         let first_arrival = first_arrival.unwrap_or_default();
+        let is_large = self.sources.len() - offset > MOST_RANKS;
         let content = match cluster.nodes[..] {
+            _ if is_large => Content::Any,
             [node] if network.is_host(node) && !hosts_only_count => Content::Host(self.places[node as usize]),
             [node] if equipment.has_only_arrivals(node) => Content::OnlyArrivals(switches.0),
             [node] if !network.is_host(node) && !equipment.has_crossbar(node) => Content::Switch(switches.0),
@@ -625,9 +642,9 @@ impl<O: Counting> Worker<'_, O> {
     /// Joins the nodes and records of all workers, in order of the nodes' numbers.
     pub(super) fn gather(workers: Vec<Self>, interrupted: bool, recorded: impl Fn(O) -> Recorded) -> Outcome {
         let mut outcome = Outcome {
-            on_wires: InFlight::default(),
             hosts: Vec::new(),
             switches: Vec::new(),
+            on_wires: InFlight::default(),
             samples: Samples::default(),
             received: [None, None],
             drops: Vec::new(),
@@ -646,9 +663,9 @@ impl<O: Counting> Worker<'_, O> {
         let (mut telemetry, mut received, mut tails) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
         let mut last_event = Time::ZERO;
         for worker in workers {
-            outcome.on_wires = outcome.on_wires + worker.wheel.in_flight();
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
+            outcome.on_wires = outcome.on_wires + worker.wheel.in_flight();
             outcome.events += worker.events;
             outcome.end = (!worker.drained).then_some(worker.now);
             last_event = last_event.max(worker.last_event);

@@ -10,9 +10,9 @@ pub struct BitSet([u64; WORDS]);
 
 /// Returns the word of a number, and its bit there.
 #[inline]
-const fn place(number: u16) -> (usize, u32) {
+const fn place(number: u32) -> (usize, u32) {
     debug_assert!((number as usize) < BitSet::LIMIT);
-    (number as usize / BITS % WORDS, number as u32 % u64::BITS)
+    (number as usize / BITS % WORDS, number % u64::BITS)
 }
 
 impl BitSet {
@@ -23,7 +23,7 @@ impl BitSet {
 
     /// Returns the set with the given members.
     #[cfg(test)]
-    pub(crate) fn of(members: &[u16]) -> Self {
+    pub(crate) fn of(members: &[u32]) -> Self {
         let mut set = Self::EMPTY;
         for &member in members {
             set.set(member, true);
@@ -40,8 +40,8 @@ impl BitSet {
 
     /// Returns the numbers from `start` up to but not including `end`. The number 0 follows the last.
     #[inline]
-    pub fn around(start: u16, end: u16) -> Self {
-        let (before_start, before_end) = (Self::below(start.into()), Self::below(end.into()));
+    pub fn around(start: u32, end: u32) -> Self {
+        let (before_start, before_end) = (Self::below(start as usize), Self::below(end as usize));
         let from_start = Self::below(Self::LIMIT).without(before_start);
         if start <= end { from_start.and(before_end) } else { from_start.or(before_end) }
     }
@@ -54,14 +54,14 @@ impl BitSet {
 
     /// Whether `number` is a member.
     #[inline]
-    pub const fn contains(&self, number: u16) -> bool {
+    pub const fn contains(&self, number: u32) -> bool {
         let (word, bit) = place(number);
         self.0[word] >> bit & 1 != 0
     }
 
     /// Adds `number`, or removes it.
     #[inline]
-    pub const fn set(&mut self, number: u16, is_member: bool) {
+    pub const fn set(&mut self, number: u32, is_member: bool) {
         let (word, bit) = place(number);
         self.0[word] = self.0[word] & !(1 << bit) | (is_member as u64) << bit;
     }
@@ -89,13 +89,13 @@ impl BitSet {
 
     /// Returns the members in ascending order. `fold` and `for_each` are faster than `next`.
     #[inline]
-    pub fn members(self) -> impl Iterator<Item = u16> {
+    pub fn members(self) -> impl Iterator<Item = u32> {
         Members(self)
     }
 
     /// Returns the least member from `start` upwards, or the least of all if there is none.
     #[inline]
-    pub const fn next_from(self, start: u16) -> Option<u16> {
+    pub const fn next_from(self, start: u32) -> Option<u32> {
         let (word, bit) = place(start);
         let other = 1 - word;
         let from_start = self.0[word] & (u64::MAX << bit);
@@ -116,10 +116,10 @@ impl BitSet {
 struct Members(BitSet);
 
 impl Iterator for Members {
-    type Item = u16;
+    type Item = u32;
 
     #[inline]
-    fn next(&mut self) -> Option<u16> {
+    fn next(&mut self) -> Option<u32> {
         let Self(BitSet(left)) = self;
         let word = usize::from(left[0] == 0);
         let bits = left[word];
@@ -128,7 +128,7 @@ impl Iterator for Members {
     }
 
     #[inline]
-    fn fold<B, F: FnMut(B, u16) -> B>(self, first: B, mut next: F) -> B {
+    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, mut next: F) -> B {
         let Self(BitSet(words)) = self;
         let mut folded = first;
         for (word, mut bits) in words.into_iter().enumerate() {
@@ -143,8 +143,8 @@ impl Iterator for Members {
 
 /// Returns the number that the lowest bit in `bits` stands for in the word at `word`.
 #[inline]
-const fn number(word: usize, bits: u64) -> u16 {
-    (word * BITS) as u16 + bits.trailing_zeros() as u16
+const fn number(word: usize, bits: u64) -> u32 {
+    (word * BITS) as u32 + bits.trailing_zeros()
 }
 
 #[cfg(test)]

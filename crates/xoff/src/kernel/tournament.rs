@@ -10,6 +10,10 @@
 //! A key packs a time with the rank of its source below it. One comparison of 64-bit words then orders both, and the
 //! winner's key names its source. Ranks break ties: of simultaneous events the lower rank runs first.
 //!
+//! A key has room for 8,192 ranks. A *large* tree has more sources, as that of a switch with 100,000 ports does. Its
+//! keys tell times and no sources, and its winner is looked for from the root down: wherever both children have the
+//! winner's time, the left one has the lower rank.
+//!
 //! The trees of all clusters of a thread lie side by side in one array. One is open at a time, and its winner is kept
 //! apart so that asking for it loads nothing else.
 
@@ -27,8 +31,10 @@ pub struct Tournaments {
 /// Tree with the nodes `offset..offset + 2 * size`, where `size` is a power of two.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
-    offset: usize,
+    offset: u32,
     size: u32,
+    /// Number of leaves that keys name: all, or none of a large tree.
+    named: u32,
     /// Whether the tree has an odd number of levels above its leaves.
     is_odd: bool,
 }
@@ -41,8 +47,8 @@ const LEAST_SIZE: usize = 4;
 
 const RANK_BITS: u32 = 13;
 
-/// Most sources of one tournament.
-pub const MOST_SOURCES: usize = 1 << RANK_BITS;
+/// Most sources of a tournament whose keys name them. A larger tournament works, and is slower.
+pub const MOST_RANKS: usize = 1 << RANK_BITS;
 
 /// Bound of times, 37 minutes in picoseconds. Later ones do not fit beside a rank and count as never.
 pub const TIME_LIMIT: u64 = (1 << (u64::BITS - RANK_BITS)) - 1;
@@ -63,28 +69,51 @@ impl Tournaments {
     pub fn new(sources: impl IntoIterator<Item = usize>) -> Self {
         let (mut nodes, mut trees) = (Vec::new(), Vec::new());
         for sources in sources {
-            assert!(sources <= MOST_SOURCES, "a rank fits into a key");
             let size = sources.next_power_of_two().max(LEAST_SIZE);
-            let tree =
-                Tree { offset: nodes.len(), size: size as u32, is_odd: size.trailing_zeros() % 2 == 1 };
-            nodes.resize(tree.offset + 2 * size, NEVER);
-            trees.push(tree);
+            let offset = u32::try_from(nodes.len()).expect("memory holds fewer trees");
+            let named = if size > MOST_RANKS { 0 } else { size as u32 };
+            trees.push(Tree { offset, size: size as u32, named, is_odd: size.trailing_zeros() % 2 == 1 });
+            nodes.resize(nodes.len() + 2 * size, NEVER);
         }
-        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0, is_odd: false });
+        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0, named: 0, is_odd: false });
         Self { nodes, trees, open, winner: NEVER }
     }
 
     /// Opens a tournament.
     pub fn open(&mut self, tournament: usize) {
         self.open = self.trees[tournament];
-        self.winner = self.nodes[self.open.offset + 1];
+        self.winner = self.nodes[self.open.offset as usize + 1];
     }
 
-    /// Returns time and rank of the open tournament's least pending source, if it is due before `horizon`.
+    /// Whether the open tournament is large.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.open.named == 0
+    }
+
+    /// Returns time and rank of the open tournament's least pending source, if it is due before `horizon`. The
+    /// tournament is not large.
     #[inline]
     pub fn least_before(&self, horizon: u64) -> Option<(u64, usize)> {
         let time = self.winner >> RANK_BITS;
-        if time < horizon { Some((time, self.winner as usize & (MOST_SOURCES - 1))) } else { None }
+        if time < horizon { Some((time, self.winner as usize & (MOST_RANKS - 1))) } else { None }
+    }
+
+    /// Returns time and rank of the least pending source of a large tournament that is open, if it is due before
+    /// `horizon`.
+    #[cold]
+    pub fn least_of_large_before(&self, horizon: u64) -> Option<(u64, usize)> {
+        let Tree { offset, size, .. } = self.open;
+        let (nodes, size, least) = (&self.nodes[offset as usize..], size as usize, self.winner);
+        if least >> RANK_BITS >= horizon {
+            return None;
+        }
+        let mut index = 1;
+        while index < size {
+            index *= 2;
+            index += usize::from(nodes[index] != least);
+        }
+        Some((time(least), index - size))
     }
 
     /// Returns the least pending time of the open tournament.
@@ -103,33 +132,48 @@ impl Tournaments {
     }
 
     fn pending_of(&self, tree: Tree, rank: usize) -> u64 {
-        time(self.nodes[tree.offset + tree.size as usize + rank])
+        time(self.nodes[tree.offset as usize + tree.size as usize + rank])
     }
 
     /// Sets the pending time of one source of the open tournament.
     #[inline]
     pub fn set(&mut self, rank: usize, time: u64) {
-        self.winner = self.climb(self.open, rank, time);
+        if rank < self.open.named as usize {
+            self.winner = self.climb(self.open, rank, time);
+        } else {
+            self.set_in_open_large(rank, time);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_in_open_large(&mut self, rank: usize, time: u64) {
+        self.winner = self.climb_large(self.open, rank, time);
     }
 
     /// Sets the pending time of one source of a tournament that is not open.
     pub fn set_in(&mut self, tournament: usize, rank: usize, time: u64) {
-        self.climb(self.trees[tournament], rank, time);
+        let tree = self.trees[tournament];
+        if rank < tree.named as usize {
+            self.climb(tree, rank, time);
+        } else {
+            self.climb_large(tree, rank, time);
+        }
     }
 
     #[inline(always)]
     #[allow(unsafe_code, clippy::inline_always)]
     fn climb(&mut self, tree: Tree, rank: usize, time: u64) -> u64 {
-        assert!(rank < tree.size as usize, "a source of this tournament");
+        assert!(rank < tree.named as usize, "a source of this tournament");
         // Of 32 bits, so that no level takes an instruction to make a place of it.
-        let mut index = tree.size + rank as u32;
+        let mut index = tree.named + rank as u32;
         let mut best = key(time, rank);
         // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `offset + 2 * size` keys and never fewer
-        // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
+        // later. `named` is `size` here. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
         // if there is one, two levels a turn end at the winner, and there are two at least. With checks at every level this path, the
         // hottest of all, costs twice the instructions.
         unsafe {
-            let nodes = self.nodes.as_mut_ptr().add(tree.offset);
+            let nodes = self.nodes.as_mut_ptr().add(tree.offset as usize);
             *nodes.add(index as usize) = best;
             if tree.is_odd {
                 best = best.min(*nodes.add((index ^ 1) as usize));
@@ -149,6 +193,23 @@ impl Tournaments {
             }
         }
     }
+
+    /// Sets the time of a source in a large tree, and returns the least time as a key without a rank.
+    #[cold]
+    #[inline(never)]
+    fn climb_large(&mut self, tree: Tree, rank: usize, time: u64) -> u64 {
+        assert!(tree.named == 0 && rank < tree.size as usize, "a source of this tournament");
+        let nodes = &mut self.nodes[tree.offset as usize..][..2 * tree.size as usize];
+        let mut index = tree.size as usize + rank;
+        let mut best = key(time, 0);
+        nodes[index] = best;
+        while index > 1 {
+            best = best.min(nodes[index ^ 1]);
+            index /= 2;
+            nodes[index] = best;
+        }
+        best
+    }
 }
 
 #[cfg(test)]
@@ -158,7 +219,14 @@ mod tests {
     fn drain(tournaments: &mut Tournaments, tournament: usize, horizon: u64) -> Vec<(u64, usize)> {
         let mut order = Vec::new();
         tournaments.open(tournament);
-        while let Some((time, rank)) = tournaments.least_before(horizon) {
+        let next = |tournaments: &Tournaments| {
+            if tournaments.is_large() {
+                tournaments.least_of_large_before(horizon)
+            } else {
+                tournaments.least_before(horizon)
+            }
+        };
+        while let Some((time, rank)) = next(tournaments) {
             order.push((time, rank));
             tournaments.set(rank, NEVER);
         }
@@ -197,6 +265,24 @@ mod tests {
         assert_eq!(drain(&mut tournaments, 1, TIME_LIMIT), [(1, 0), (2, 1)]);
         assert_eq!(drain(&mut tournaments, 0, TIME_LIMIT), [(7, 2)]);
         assert_eq!(drain(&mut tournaments, 2, TIME_LIMIT), [(8, 0)]);
+    }
+
+    /// Ranks 5 and 8,197 would be the same in 13 bits.
+    #[test]
+    fn a_large_tournament_has_the_same_order() {
+        let mut times = vec![NEVER; 20_000];
+        for (rank, time) in [(19_999, 7), (5, 100), (8_196, 100), (8_197, 100), (16_388, 99), (0, 200)] {
+            times[rank] = time;
+        }
+        let mut tournaments = started(&times);
+        assert_eq!(
+            drain(&mut tournaments, 1, 101),
+            [(7, 19_999), (99, 16_388), (100, 5), (100, 8_196), (100, 8_197)]
+        );
+        assert_eq!(tournaments.least(), 200);
+        tournaments.set_in(0, 2, 7);
+        assert_eq!(drain(&mut tournaments, 0, TIME_LIMIT), [(7, 2)]);
+        assert_eq!(drain(&mut tournaments, 1, TIME_LIMIT), [(200, 0)]);
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::most_held::most_shared;
 use super::pauses::pause_frames;
 use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Rate};
-use crate::packet::MOST_INGRESS_PORTS;
 use crate::pause_frames;
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
@@ -93,7 +92,6 @@ pub(super) fn of(
 ) -> Result<Option<Lossless>, ScenarioError> {
     let classes = subject.scenario.lossless_classes();
     let Some(pfc) = subject.pausing_of(settings.pfc.as_ref())? else { return Ok(None) };
-    debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
     let xoff: Vec<buffer_policy::Parameters> =
         subject.rates_in().map(|rate| pfc.xoff_at(rate).clone()).collect();
     let headroom = subject.headroom_of(pfc)?;
@@ -188,7 +186,7 @@ impl Subject<'_> {
         for (rate, at) in &pfc.at_rate {
             let Some(size) = at.headroom else { continue };
             let of_rate = (0..).zip(self.rates_in()).filter(|(_, of_port)| of_port == rate);
-            let ports: Vec<u16> = of_rate.map(|(port, _)| port).collect();
+            let ports: Vec<u32> = of_rate.map(|(port, _)| port).collect();
             found = found.with_size_at(ports, size).ok_or_else(|| {
                 let expected = "expected none, or another scheme";
                 let problem = format!("computes headroom itself: {}", pfc.headroom.spelling());

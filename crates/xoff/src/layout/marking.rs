@@ -16,7 +16,7 @@ pub(super) struct Marks {
     queues: OnPlaces,
     ports: OnPlaces,
     pub(super) pools: Placed,
-    pool_of: Vec<u16>,
+    pool_of: Vec<u32>,
 }
 
 impl Marks {
@@ -42,34 +42,34 @@ impl Marks {
 
     /// Length of a port, or of a class's queue there, above which packets of that class begin to be marked. The smaller
     /// counts if both have a marker.
-    pub(super) fn least_port_threshold(&self, port: u16, class: usize) -> Option<Bytes> {
+    pub(super) fn least_port_threshold(&self, port: u32, class: usize) -> Option<Bytes> {
         let placed = [self.on_queue(port, class), self.on_port(port)].into_iter();
         placed.filter_map(|placed| placed.marker.as_ref()?.range(0)).map(|range| range.none_up_to).min()
     }
 
     /// Length of a class's queue at a port above which its packets begin to be marked, if no marker on the port or pool
     /// marks them as well.
-    pub(super) fn queue_threshold(&self, port: u16, class: usize) -> Option<Bytes> {
+    pub(super) fn queue_threshold(&self, port: u32, class: usize) -> Option<Bytes> {
         let alone = self.on_port(port).marker.is_none() && self.pools.marker.is_none();
         self.on_queue(port, class).marker.as_ref().filter(|_| alone)?.range(0).map(|range| range.none_up_to)
     }
 
     /// Lengths between which marking of a class's queue at a port begins and ends, whether by its length or by a mean.
-    pub(super) fn queue_reach(&self, port: u16, class: usize) -> Option<Range> {
+    pub(super) fn queue_reach(&self, port: u32, class: usize) -> Option<Range> {
         reach(self.on_queue(port, class))
     }
 
     /// Lengths between which marking of a port itself begins and ends, whether by its length or by a mean.
-    pub(super) fn port_reach(&self, port: u16) -> Option<Range> {
+    pub(super) fn port_reach(&self, port: u32) -> Option<Range> {
         reach(self.on_port(port))
     }
 
-    fn on_queue(&self, port: u16, class: usize) -> &Placed {
+    fn on_queue(&self, port: u32, class: usize) -> &Placed {
         self.queues.at(Mmu::queue(port, class))
     }
 
-    fn on_port(&self, port: u16) -> &Placed {
-        self.ports.at(port.into())
+    fn on_port(&self, port: u32) -> &Placed {
+        self.ports.at(port as usize)
     }
 
     /// Whether any marker marks packets of these classes.
@@ -84,7 +84,7 @@ impl Marks {
 
     /// Markers of packets of these classes. Packets of lossless classes are in no pool.
     fn asked_about(&self, classes: Classes, lossless: Classes) -> impl Iterator<Item = &AnyMarker> {
-        let ports = self.pool_of.len() as u16;
+        let ports = self.pool_of.len() as u32;
         let on_pools = Some(&self.pools).filter(|_| !(classes - lossless).is_empty());
         let on_queues =
             classes.iter().flat_map(move |class| (0..ports).map(move |port| self.on_queue(port, class)));
@@ -92,8 +92,8 @@ impl Marks {
     }
 
     /// Lengths of a port's pool between which marking begins and ends.
-    pub(super) fn pool_range(&self, port: u16) -> Option<Range> {
-        self.pools.marker.as_ref()?.range(self.pool_of[usize::from(port)].into())
+    pub(super) fn pool_range(&self, port: u32) -> Option<Range> {
+        self.pools.marker.as_ref()?.range(self.pool_of[port as usize] as usize)
     }
 }
 
@@ -115,34 +115,34 @@ pub(super) fn of(
     let counts_bytes = Quirk::RedCountsBytes.is_in(&settings.quirks);
     let (largest_frame, cell) = (subject.scenario.largest_frame(), settings.memory.cell);
     let shapers = subject.shapers(settings)?;
-    let empties_at = |port: u16| {
-        let shaped = shapers[usize::from(port)].map(|shaper| shaper.rate);
+    let empties_at = |port: u32| {
+        let shaped = shapers[port as usize].map(|shaper| shaper.rate);
         shaped.map_or(subject.rate(port), |shaped| shaped.min(subject.rate(port)))
     };
-    let on_port = |port: u16| Place { cell, counts_bytes, ..Place::at(empties_at(port), largest_frame) };
+    let on_port = |port: u32| Place { cell, counts_bytes, ..Place::at(empties_at(port), largest_frame) };
     let on_pool = |pool: &Pool| {
         let facts = subject.facts(pool, reserve, least_alpha);
         Place { pool: Some(facts), rate: facts.rate, ..on_port(0) }
     };
-    let on_ports: Vec<Place> = (0..ports as u16).map(on_port).collect();
+    let on_ports: Vec<Place> = (0..ports as u32).map(on_port).collect();
     let on_queue = |port: &Place| [Place { drops_at_head: true, ..*port }; PRIORITIES];
     let on_queues: Vec<Place> = on_ports.iter().flat_map(on_queue).collect();
     let on_pools: Vec<Place> = match (counts_bytes, &settings.marking.pool) {
         (_, None) => Vec::new(),
-        (true, _) => pool_of.iter().map(|&pool| on_pool(&pools[usize::from(pool)])).collect(),
+        (true, _) => pool_of.iter().map(|&pool| on_pool(&pools[pool as usize])).collect(),
         (false, _) => pools.iter().map(on_pool).collect(),
     };
 
     subject.check_chip(settings)?;
     let deciding = |of, port| Key::deciding(of, subject.rate(port), &settings.marking);
     let of_classes = |port| (0..PRIORITIES as u8).map(move |class| (port, Of::Class(ClassNumber(class))));
-    let queues = (0..ports as u16).flat_map(of_classes).map(|(port, of)| deciding(of, port));
-    let itself = (0..ports as u16).map(|port| deciding(Of::Ports, port));
+    let queues = (0..ports as u32).flat_map(of_classes).map(|(port, of)| deciding(of, port));
+    let itself = (0..ports as u32).map(|port| deciding(Of::Ports, port));
     let marks = Marks {
         queues: subject.place_each(queues, &settings.marking, &on_queues)?,
         ports: subject.place_each(itself, &settings.marking, &on_ports)?,
         pools: subject.place(Key::POOL, &settings.marking, &on_pools)?,
-        pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of },
+        pool_of: if counts_bytes { (0..ports as u32).collect() } else { pool_of },
     };
     subject.check_pool_marker(&marks.pools, &on_pools)?;
     Ok(marks)
@@ -174,10 +174,10 @@ pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
 }
 
 /// Returns the index of each port's pool.
-fn pool_of(pools: &[Pool], ports: usize) -> Vec<u16> {
+fn pool_of(pools: &[Pool], ports: usize) -> Vec<u32> {
     let mut pool_of = vec![0; ports];
     for (index, pool) in pools.iter().enumerate() {
-        pool.ports.iter().for_each(|&port| pool_of[usize::from(port)] = index as u16);
+        pool.ports.iter().for_each(|&port| pool_of[port as usize] = index as u32);
     }
     pool_of
 }
@@ -197,7 +197,7 @@ impl Subject<'_> {
                 keys.len() - 1
             })
         };
-        let of_place: Vec<u16> = deciding.map(|key| index(key) as u16).collect();
+        let of_place: Vec<u32> = deciding.map(|key| index(key) as u32).collect();
         let placed =
             |key: &Option<Key>| key.map_or(Ok(Placed::default()), |key| self.place(key, marking, places));
         let mut several = keys.iter().map(placed).collect::<Result<Vec<_>, _>>()?;
@@ -260,9 +260,9 @@ impl Subject<'_> {
     }
 
     /// Rate at which a port sends.
-    fn rate(&self, port: u16) -> Rate {
+    fn rate(&self, port: u32) -> Rate {
         let network = self.fabric.network;
-        network.links[network.ports.of(self.node)[usize::from(port)].link as usize].rate_from(self.node)
+        network.links[network.ports.of(self.node)[port as usize].link as usize].rate_from(self.node)
     }
 
     fn facts(&self, pool: &Pool, reserve: Reserve, alpha: Option<Ratio>) -> marking::Pool {

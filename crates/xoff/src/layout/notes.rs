@@ -79,7 +79,7 @@ impl SharedMemoryLayout {
 
     /// Notes lossless classes whose senders are paused before their queues mark, unless several ports feed one.
     fn pauses_before_marks(&self) -> Vec<String> {
-        let ports: BTreeSet<u16> = self.pools.iter().flat_map(|pool| pool.ports.iter().copied()).collect();
+        let ports: BTreeSet<u32> = self.pools.iter().flat_map(|pool| pool.ports.iter().copied()).collect();
         let mut classes_by_order: BTreeMap<PauseFirst, Vec<String>> = BTreeMap::new();
         for class in self.pausable.iter() {
             let thresholds: BTreeSet<Bytes> =
@@ -112,7 +112,7 @@ impl SharedMemoryLayout {
     }
 
     /// Returns the lengths of a port above which packets begin to be marked, each with the classes that it marks.
-    fn thresholds(&self, port: u16) -> BTreeSet<(Bytes, Classes)> {
+    fn thresholds(&self, port: u32) -> BTreeSet<(Bytes, Classes)> {
         let mut classes_by_threshold: BTreeMap<Bytes, Classes> = BTreeMap::new();
         for class in self.droppable.iter() {
             if let Some(threshold) = self.marks.least_port_threshold(port, class) {

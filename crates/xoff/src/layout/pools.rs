@@ -14,7 +14,7 @@ pub(super) fn of(
     subject: &Subject<'_>,
 ) -> Result<Vec<Pool>, ScenarioError> {
     let memory = &settings.memory;
-    let ports = subject.fabric.network.ports.of(subject.node).len() as u16;
+    let ports = subject.fabric.network.ports.of(subject.node).len() as u32;
     subject.check_keys(memory, ports)?;
     let tables = match &memory.pools {
         Some(tables) => {
@@ -45,25 +45,25 @@ pub(super) fn of(
 }
 
 /// Puts ports into pools in order of their numbers, `ports_of_a_pool` in each.
-fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
-    let numbers: Vec<u16> = (0..ports).collect();
+fn in_order(ports_of_a_pool: u32, ports: u32) -> Vec<PoolTable> {
+    let numbers: Vec<u32> = (0..ports).collect();
     let chunks = numbers.chunks(ports_of_a_pool as usize);
     chunks.map(|ports| PoolTable { ports: ports.to_vec(), shared: None }).collect()
 }
 
 impl Memory {
     /// Number of the switch's ports; for a chip all ports of the chip, in use or not.
-    fn all_ports(&self, ports: u16) -> u32 {
-        self.chip.map_or(u32::from(ports), |chip| chip.0.all_ports())
+    fn all_ports(&self, ports: u32) -> u32 {
+        self.chip.map_or(ports, |chip| chip.0.all_ports())
     }
 
-    fn ports_of_a_pool(&self, ports: u16) -> u32 {
+    fn ports_of_a_pool(&self, ports: u32) -> u32 {
         let pools = self.chip.map_or(1, |chip| chip.0.mmus);
         self.ports_per_pool.unwrap_or_else(|| self.all_ports(ports).div_ceil(pools)).max(1)
     }
 
     /// Memory of one pool, reserves included, where all pools have equal parts of what lossless classes leave.
-    fn part(&self, ports: u16, lossless: Bytes) -> Bytes {
+    fn part(&self, ports: u32, lossless: Bytes) -> Bytes {
         let parts = match &self.pools {
             Some(pools) => pools.len() as u64,
             None => u64::from(self.all_ports(ports).div_ceil(self.ports_of_a_pool(ports))),
@@ -122,8 +122,8 @@ impl Subject<'_> {
         Err(self.refuse("chip", |table| table.chip.is_some(), &problem, "expected total beside it"))
     }
 
-    fn check_keys(&self, memory: &Memory, ports: u16) -> Result<(), ScenarioError> {
-        if let Some(chip) = memory.chip.filter(|chip| u32::from(ports) > chip.0.all_ports()) {
+    fn check_keys(&self, memory: &Memory, ports: u32) -> Result<(), ScenarioError> {
+        if let Some(chip) = memory.chip.filter(|chip| ports > chip.0.all_ports()) {
             let problem = format!("has {ports} ports, and the chip {} for them", chip.0.all_ports());
             let expected = "expected a chip with more, or a topology that needs fewer; see `xoff list chips`";
             return Err(self.refuse("chip", |table| table.chip.is_some(), &problem, expected));
@@ -142,14 +142,14 @@ impl Subject<'_> {
     }
 
     /// Rejects pools that do not contain every port exactly once.
-    fn check_cover(&self, tables: &[PoolTable], ports: u16) -> Result<(), ScenarioError> {
+    fn check_cover(&self, tables: &[PoolTable], ports: u32) -> Result<(), ScenarioError> {
         let refuse = |problem: String| {
             let expected = format!("expected each of the ports 0 to {} in exactly one pool", ports - 1);
             Err(self.refuse("pools", |table| table.pools.is_some(), &problem, &expected))
         };
-        let mut pools_of = vec![0; ports.into()];
+        let mut pools_of = vec![0; ports as usize];
         for &port in tables.iter().flat_map(|table| &table.ports) {
-            match pools_of.get_mut(usize::from(port)) {
+            match pools_of.get_mut(port as usize) {
                 Some(count) => *count += 1,
                 None => return refuse(format!("has no port {port}")),
             }

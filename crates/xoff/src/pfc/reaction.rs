@@ -31,7 +31,7 @@ struct PortReaction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Port of the node.
-    pub port: u16,
+    pub port: u32,
     /// Class.
     pub priority: usize,
     /// Whether the class pauses, rather than resumes.
@@ -42,7 +42,7 @@ pub struct Change {
 #[derive(Debug, Default)]
 pub struct Reactions {
     ports: Vec<PortReaction>,
-    timers: Timers<(u16, u8)>,
+    timers: Timers<(u32, u8)>,
     /// Whether a pause lasts until a frame ends it.
     lasting: bool,
 }
@@ -61,7 +61,7 @@ impl Reactions {
     }
 
     /// Takes in a frame that has arrived whole, and returns when it takes effect.
-    pub fn on_frame(&mut self, port: u16, now: Time, frame: PauseFrame) -> Time {
+    pub fn on_frame(&mut self, port: u32, now: Time, frame: PauseFrame) -> Time {
         let reaction = &mut self.ports[port as usize];
         let behind = if reaction.pending.is_empty() { now } else { reaction.pending.nth_back(0).effective };
         let effective = behind.max(now + reaction.delay);
@@ -70,14 +70,14 @@ impl Reactions {
     }
 
     /// Forgets all frames that a port has received. The caller resumes the classes that are paused.
-    pub fn forget(&mut self, port: u16) {
+    pub fn forget(&mut self, port: u32) {
         let reaction = &mut self.ports[port as usize];
         reaction.pending = Ring::new();
         reaction.expiries.iter_mut().for_each(Timer::disarm);
     }
 
     /// Sets the reaction time and the quantum for frames that reach a port from now on.
-    pub fn set_pace(&mut self, port: u16, delay: Span, quantum: Span) {
+    pub fn set_pace(&mut self, port: u32, delay: Span, quantum: Span) {
         let reaction = &mut self.ports[port as usize];
         (reaction.delay, reaction.quantum) = (delay, quantum);
     }
@@ -99,7 +99,7 @@ impl Reactions {
                 tell(Change { port, priority: priority.into(), pauses: false });
             }
         }
-        for port in 0..self.ports.len() as u16 {
+        for port in 0..self.ports.len() as u32 {
             while self.ports[port as usize].pending.front().is_some_and(|pending| pending.effective == now) {
                 let Pending { frame, .. } = self.ports[port as usize].pending.take_front();
                 self.take_effect(port, frame, now, &mut tell);
@@ -108,7 +108,7 @@ impl Reactions {
         self.due()
     }
 
-    fn take_effect(&mut self, port: u16, frame: PauseFrame, now: Time, tell: &mut impl FnMut(Change)) {
+    fn take_effect(&mut self, port: u32, frame: PauseFrame, now: Time, tell: &mut impl FnMut(Change)) {
         let reaction = &mut self.ports[port as usize];
         for (priority, quanta) in frame.classes() {
             let timer = &mut reaction.expiries[priority];

@@ -24,7 +24,7 @@ pub struct WatchdogTimes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervention {
     /// Port of the switch.
-    pub port: u16,
+    pub port: u32,
     /// Class.
     pub priority: usize,
     /// Time at which the storm was detected.
@@ -60,7 +60,7 @@ struct Queue {
 pub struct Watchdog {
     times: WatchdogTimes,
     queues: Vec<Queue>,
-    timers: Timers<(u16, u8)>,
+    timers: Timers<(u32, u8)>,
     interventions: Vec<Intervention>,
 }
 
@@ -77,7 +77,7 @@ impl Watchdog {
     }
 
     /// Whether a queue has been let go.
-    pub fn has_let_go(&self, port: u16, priority: usize) -> bool {
+    pub fn has_let_go(&self, port: u32, priority: usize) -> bool {
         self.queues[place(port, priority)].intervention.is_some()
     }
 
@@ -97,7 +97,7 @@ impl Watchdog {
     }
 
     /// Forgets the pauses of a port and ends its storms.
-    pub fn forget(&mut self, now: Time, port: u16) {
+    pub fn forget(&mut self, now: Time, port: u32) {
         for priority in 0..PRIORITIES {
             let queue = &mut self.queues[place(port, priority)];
             queue.timer.disarm();
@@ -109,7 +109,7 @@ impl Watchdog {
     }
 
     /// Counts packets that a queue lost because it was let go.
-    pub fn count_dropped(&mut self, port: u16, priority: usize, packets: u64) {
+    pub fn count_dropped(&mut self, port: u32, priority: usize, packets: u64) {
         if let Some(intervention) = self.queues[place(port, priority)].intervention {
             self.interventions[intervention as usize].dropped += packets;
         }
@@ -119,8 +119,8 @@ impl Watchdog {
     pub fn next_verdict(
         &mut self,
         now: Time,
-        holds: impl Fn(u16, usize) -> bool,
-    ) -> Option<(u16, usize, Verdict)> {
+        holds: impl Fn(u32, usize) -> bool,
+    ) -> Option<(u32, usize, Verdict)> {
         while self.timers.next() == now {
             let (time, key) = self.timers.pop()?;
             let (port, priority) = (key.0, usize::from(key.1));
@@ -149,8 +149,8 @@ impl Watchdog {
     }
 }
 
-fn place(port: u16, priority: usize) -> usize {
-    usize::from(port) * PRIORITIES + priority
+fn place(port: u32, priority: usize) -> usize {
+    port as usize * PRIORITIES + priority
 }
 
 #[cfg(test)]

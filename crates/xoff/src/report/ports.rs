@@ -47,7 +47,7 @@ pub(super) fn columns<'a>(
     for port in ports {
         let (id, counters) = (port.id(), &port.counters);
         let (device, number) = network.ports.place(id);
-        let link = network.ports.of(device)[usize::from(number)].link;
+        let link = network.ports.of(device)[number as usize].link;
         let rate = network.links[link as usize].rate_from(device);
         columns.port.push(id);
         columns.device.push(device);

@@ -75,7 +75,7 @@ impl Routes {
                 continue;
             }
             for &port in self.table(node).equal_cost_ports(host) {
-                let next = network.ports.of(node)[usize::from(port)].peer;
+                let next = network.ports.of(node)[port as usize].peer;
                 if next == from {
                     let back = std::iter::successors(Some(node), |&node| came_from[node as usize]);
                     let mut circle: Vec<NodeId> = std::iter::once(from).chain(back).collect();
@@ -93,7 +93,7 @@ impl Routes {
 }
 
 /// Returns the ports of a switch whose links to a neighbouring switch work.
-fn ports_to(network: &Network, switch: NodeId, neighbour: NodeId) -> Vec<u16> {
+fn ports_to(network: &Network, switch: NodeId, neighbour: NodeId) -> Vec<u32> {
     let leads_there = |link: u32, peer: NodeId| {
         peer == neighbour && !network.is_host(peer) && !network.links[link as usize].failed
     };

@@ -70,7 +70,7 @@ impl Routes {
         let ports = if network.is_host(node) { &[0] } else { self.table(node).equal_cost_ports(to) };
         let mut most = Vec::new();
         for &port in ports {
-            let Port { peer, link, .. } = network.ports.of(node)[usize::from(port)];
+            let Port { peer, link, .. } = network.ports.of(node)[port as usize];
             self.find_longest(network, peer, to, longest);
             if longest[&peer].len() >= most.len() {
                 most.clone_from(&longest[&peer]);

@@ -52,11 +52,11 @@ impl LoadBalancer {
     /// Picks one of several ports for a packet. `hash` is that of its flow at this switch.
     pub fn choose(
         &mut self,
-        ports: &[u16],
+        ports: &[u32],
         now: Time,
         hash: impl FnOnce() -> u32,
-        load: impl Fn(u16) -> Load,
-    ) -> u16 {
+        load: impl Fn(u32) -> Load,
+    ) -> u32 {
         let Self { scheme, rng } = self;
         match scheme {
             Scheme::PacketSpraying => at_random(ports, rng),
@@ -72,7 +72,7 @@ impl LoadBalancer {
 /// Default gap between packets of a flow after which a new flowlet begins: that of CONGA (SIGCOMM 2014).
 const FLOWLET_GAP: Span = Span::from_microseconds(500);
 
-fn at_random(ports: &[u16], rng: &mut Rng) -> u16 {
+fn at_random(ports: &[u32], rng: &mut Rng) -> u32 {
     if let [port] = ports {
         return *port;
     }
@@ -100,7 +100,7 @@ mod tests {
         let mut packets = [0_i32; 4];
         for _ in 0..8000 {
             let port = balancer.choose(&[4, 5, 6, 7], Time::ZERO, || 9, |_| unreachable!());
-            packets[usize::from(port) - 4] += 1;
+            packets[port as usize - 4] += 1;
         }
         assert!(packets.iter().all(|packets| (packets - 2000).abs() < 232), "{packets:?}");
     }
@@ -117,7 +117,7 @@ mod tests {
         let mut balancer = balancer(RoutingKind::AdaptiveFlowlet);
         let mut choose = |microseconds, loads: [u64; 2]| {
             let now = Time::ZERO + Span::from_microseconds(microseconds);
-            balancer.choose(&[0, 1], now, || 77, |port| load(loads[usize::from(port)]))
+            balancer.choose(&[0, 1], now, || 77, |port| load(loads[port as usize]))
         };
         assert_eq!(choose(0, [9, 5]), 1);
         assert_eq!(choose(500, [0, 5]), 1);
@@ -130,7 +130,7 @@ mod tests {
         for kind in [RoutingKind::Flowlet, RoutingKind::AdaptiveFlowlet] {
             let mut balancer = balancer(kind);
             let mut choose =
-                |ports: &[u16]| balancer.choose(ports, Time::ZERO, || 77, |port| load(port.into()));
+                |ports: &[u32]| balancer.choose(ports, Time::ZERO, || 77, |port| load(port.into()));
             assert_eq!(choose(&[9]), 9);
             assert_eq!([choose(&[3, 9]), choose(&[3, 9]), choose(&[3, 9])], [9; 3], "3 has less");
         }

@@ -6,7 +6,7 @@ use crate::topology::{Network, NodeId, Port};
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     switch: u32,
-    port: u16,
+    port: u32,
 }
 
 /// Graph of the switches and the working links between them. Switches are numbered from zero.
@@ -51,7 +51,7 @@ impl SwitchGraph {
     }
 
     /// Visits every other switch with its ports towards `root`, in order of distance.
-    pub(super) fn search(&mut self, root: u32, mut visit: impl FnMut(u32, &[u16])) {
+    pub(super) fn search(&mut self, root: u32, mut visit: impl FnMut(u32, &[u32])) {
         self.distances.fill(u32::MAX);
         self.distances[root as usize] = 0;
         self.reached.clear();

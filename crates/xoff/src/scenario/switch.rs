@@ -151,7 +151,7 @@ pub enum SwitchKind {
 pub struct PoolTable {
     /// Numbers of the ports whose packets it holds; every port of the switch belongs to exactly one pool.
     #[schemars(extend("minItems" = 1))]
-    pub ports: Vec<u16>,
+    pub ports: Vec<u32>,
     /// Size of the pool, to which reserves are added. Left out, as `shared_per_pool` or `total` has it.
     #[serde(default)]
     pub shared: Option<Bytes>,

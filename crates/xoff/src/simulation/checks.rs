@@ -4,8 +4,9 @@ use crate::application::Plans;
 use crate::engine;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::layout::{self, SwitchLayout};
+use crate::packet::MOST_INGRESS_PORTS;
 use crate::scenario::{Scenario, ScenarioError, Workload};
-use crate::topology::Network;
+use crate::topology::{Network, NodeId};
 use crate::workload::Source;
 
 type Checked = Result<(), ScenarioError>;
@@ -37,8 +38,22 @@ pub(super) fn check(scenario: &Scenario, network: &Network, switches: &[SwitchLa
     check_watchdog(scenario, network, switches)?;
     check_times(scenario)?;
     layout::check_adapter_marker(scenario)?;
-    check_load_balancing(scenario, network, switches)?;
-    check_order_of_events(network)
+    check_load_balancing(scenario, network, switches)
+}
+
+/// Rejects a network that is too large for what the scenario asks of it, before any route is found.
+pub(super) fn check_sizes(scenario: &Scenario, network: &Network) -> Checked {
+    if !scenario.has_lossless_class() {
+        return Ok(());
+    }
+    let ports = |node: NodeId| network.ports.of(node).len();
+    let mut switches = network.hosts..network.nodes.len() as NodeId;
+    let Some(node) = switches.find(|&node| ports(node) > MOST_INGRESS_PORTS) else { return Ok(()) };
+    let name = &network.nodes[node as usize].name;
+    let problem = format!("\"{name}\" would have {} ports and lossless classes", ports(node));
+    let expected =
+        format!("expected at most {MOST_INGRESS_PORTS} ports, or no [[class]] with lossless = true");
+    Err(ScenarioError::at("topology", problem, expected))
 }
 
 fn check_watchdog(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {
@@ -85,14 +100,6 @@ fn check_load_balancing(scenario: &Scenario, network: &Network, switches: &[Swit
     refuse_inputs(network, switches, "topology.routing", "where it is not \"ecmp\"")
 }
 
-fn check_order_of_events(network: &Network) -> Checked {
-    if engine::fit(network) {
-        return Ok(());
-    }
-    let problem = "links without delay join too many ports for one event order";
-    Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"))
-}
-
 /// Rejects a key that only shared-memory switches support, if the network has other switches.
 pub(super) fn refuse_inputs(network: &Network, switches: &[SwitchLayout], key: &str, place: &str) -> Checked {
     let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
@@ -120,6 +127,38 @@ mod tests {
         let scenario = Scenario::from_toml(&text, &[]).unwrap();
         Simulation::new(&scenario, &Files::new())
             .map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    /// Lays out a star of so many hosts, whose only class is lossless if `is_lossless`.
+    fn star(hosts: u32, is_lossless: bool) -> Result<Simulation, String> {
+        let (class, pfc) = if is_lossless {
+            ("class = [{ priority = 0, lossless = true }]", ", pfc = {}")
+        } else {
+            ("", "")
+        };
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = {hosts}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             {class}\nswitch = [{{ total = '4GB'{pfc} }}]\n\
+             transport.reno = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
+             workload = [{{ kind = 'incast', transport = 'reno', fan_in = 2, size = '1kB', groups = 1 }}]"
+        );
+        let scenario = Scenario::from_toml(&text, &[]).unwrap();
+        Simulation::new(&scenario, &Files::new()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_star_may_have_more_ports_than_16_bits_count() {
+        assert!(star(70_000, false).is_ok());
+    }
+
+    #[test]
+    fn a_switch_with_lossless_classes_has_a_bound_and_says_so() {
+        assert_eq!(
+            star(8193, true).unwrap_err(),
+            "topology: \"switch0\" would have 8193 ports and lossless classes; expected at most 8192 ports, or no [[class]] \
+             with lossless = true"
+        );
+        assert!(star(8192, true).is_ok() && star(8193, false).is_ok());
     }
 
     #[test]

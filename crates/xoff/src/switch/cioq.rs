@@ -137,11 +137,11 @@ pub struct Cioq {
     congestion_to: Vec<u32>,
     points: CongestionPoints,
     marking: Option<Box<Marking>>,
-    keep_alives: Timers<(u16, u8)>,
+    keep_alives: Timers<(u32, u8)>,
     /// Counters of CNMs.
     pub counters: CnmCounters,
     /// Inputs and outputs of new pairs, with the ranks of the frames that cross; empty between matchings.
-    pairs: Vec<(u16, u16, usize)>,
+    pairs: Vec<(u32, u32, usize)>,
     /// Units in use at inputs and outputs; a frame that crosses is in both.
     used: u64,
     peak: u64,
@@ -227,7 +227,7 @@ impl Cioq {
     /// Takes in a packet that has arrived whole at a port, or hands a pause frame to the reactions of that port.
     pub fn on_arrival(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -242,7 +242,7 @@ impl Cioq {
     /// `is_pausable`.
     fn receive(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         mut packet: Packet,
         is_pausable: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -255,18 +255,18 @@ impl Cioq {
         let marks = self.marking.is_some()
             && self.marks_at_input(ingress, place.voq, &packet, When::Enqueue, context.now);
         if marks && !packet.is(ECN_CAPABLE) && !self.is_lossless(packet.priority()) {
-            return self.ports[usize::from(egress)].drop(&packet, DropReason::NotEcnCapable, None, context);
+            return self.ports[egress as usize].drop(&packet, DropReason::NotEcnCapable, None, context);
         }
         match self.admit(ingress, packet.priority(), units, is_pausable) {
             Ok(()) => {
                 if marks {
-                    self.ports[usize::from(egress)].mark(&mut packet, context);
+                    self.ports[egress as usize].mark(&mut packet, context);
                 }
                 self.store(ingress, packet, units, place, context);
             }
             Err((reason, held, limit)) => {
                 let room = Room { held: self.sizes.bytes(held), limit: self.sizes.bytes(limit) };
-                self.ports[usize::from(egress)].drop(&packet, reason, Some(room), context);
+                self.ports[egress as usize].drop(&packet, reason, Some(room), context);
             }
         }
     }
@@ -274,12 +274,12 @@ impl Cioq {
     /// Admits a packet to the buffer of its input, or returns the reason to drop it, the units held and their limit.
     fn admit(
         &self,
-        ingress: u16,
+        ingress: u32,
         priority: usize,
         units: u32,
         is_pausable: bool,
     ) -> Result<(), (DropReason, u32, u32)> {
-        let input = &self.inputs[usize::from(ingress)];
+        let input = &self.inputs[ingress as usize];
         if self.is_internal(ingress) {
             let fits = input.units_of(priority) + units <= self.sizes.internal_input;
             debug_assert!(fits, "whoever sends it had a credit");
@@ -294,10 +294,10 @@ impl Cioq {
     }
 
     /// Finds the virtual output queue of a frame for an output.
-    fn place(&self, egress: u16, packet: &Packet, is_pausable: bool) -> Place {
+    fn place(&self, egress: u32, packet: &Packet, is_pausable: bool) -> Place {
         let rank = self.ranks.rank[packet.priority()];
         let order = match self.voqs {
-            Voqs::PerOutput => egress.into(),
+            Voqs::PerOutput => egress,
             Voqs::PerDestination => packet.destination(),
             Voqs::One => 0,
         };
@@ -307,7 +307,7 @@ impl Cioq {
     /// Puts a frame into the buffer of an input, and has it cross at once if it can.
     fn store(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: Packet,
         units: u32,
         place: Place,
@@ -315,7 +315,7 @@ impl Cioq {
     ) {
         let Place { egress, rank, .. } = place;
         self.count_in(units, context);
-        let input = &mut self.inputs[usize::from(ingress)];
+        let input = &mut self.inputs[ingress as usize];
         let is_first = input.store(&mut self.slots, packet, units, place);
         if is_first {
             self.crossbar.request(rank, ingress, egress, true);
@@ -355,13 +355,13 @@ impl Cioq {
     /// Begins to cross the frame of this rank whose turn it is, and takes room for it at the output.
     fn begin_to_cross(
         &mut self,
-        input: u16,
-        output: u16,
+        input: u32,
+        output: u32,
         rank: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Self { crossbar, inputs, slots, .. } = self;
-        let buffer = &mut inputs[usize::from(input)];
+        let buffer = &mut inputs[input as usize];
         let (voq, slot, next) = buffer.take(slots, rank, output);
         if !buffer.is_ready(rank, output) {
             crossbar.request(rank, input, output, false);
@@ -375,7 +375,7 @@ impl Cioq {
         let Self { crossbar, slots, outputs, .. } = self;
         let (packet, units) = slots.at(slot);
         let (priority, frame) = (packet.priority(), packet.frame());
-        outputs[usize::from(output)].units[priority] += units;
+        outputs[output as usize].units[priority] += units;
         crossbar.begin(context.now, frame, Transfer { input, output, slot });
         let has_room = self.has_room(output, priority, context);
         self.crossbar.set_room(rank, output, has_room);
@@ -389,7 +389,7 @@ impl Cioq {
     fn on_crossed(&mut self, transfer: Transfer, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Transfer { input, output, slot } = transfer;
         let keeps_copy = self.reliable_delivery && !self.is_internal(input) && self.is_internal(output);
-        let buffer = &mut self.inputs[usize::from(input)];
+        let buffer = &mut self.inputs[input as usize];
         let (&(mut packet), units) = self.slots.at(slot);
         if keeps_copy {
             buffer.retain(&mut self.slots, slot);
@@ -412,12 +412,12 @@ impl Cioq {
     /// Transmits a frame that is counted at its output, or has it wait there.
     fn emit(
         &mut self,
-        output: u16,
+        output: u32,
         packet: Packet,
         units: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = usize::from(output);
+        let number = output as usize;
         if self.ports[number].starts_at_once(packet.priority(), context.now) {
             self.transmit(output, packet, units, context);
         } else if self.fifo.is_some() {
@@ -433,13 +433,13 @@ impl Cioq {
     /// end.
     pub fn on_end_of_transmission(
         &mut self,
-        output: u16,
+        output: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
         if self.fifo.is_some() {
             return self.on_end_in_line(output, context);
         }
-        let number = usize::from(output);
+        let number = output as usize;
         if !self.ports[number].send_pause_frame(context)
             && let Some(packet) = self.ports[number].dequeue()
         {
@@ -453,7 +453,7 @@ impl Cioq {
 
     fn transmit(
         &mut self,
-        output: u16,
+        output: u32,
         mut packet: Packet,
         units: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -462,9 +462,9 @@ impl Cioq {
             self.mark_leaving_output(output, &mut packet, context);
         }
         self.free_output(output, packet.priority(), units, context);
-        let (port, buffer) = (&mut self.ports[usize::from(output)], &self.outputs[usize::from(output)]);
+        let (port, buffer) = (&mut self.ports[output as usize], &self.outputs[output as usize]);
         port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
-        if let Some(credits) = &mut self.credits[usize::from(output)] {
+        if let Some(credits) = &mut self.credits[output as usize] {
             credits.spend(&packet, port, context);
         }
     }
@@ -473,12 +473,12 @@ impl Cioq {
     #[inline]
     fn free_output(
         &mut self,
-        output: u16,
+        output: u32,
         priority: usize,
         units: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.outputs[usize::from(output)].units[priority] -= units;
+        self.outputs[output as usize].units[priority] -= units;
         self.used -= u64::from(units);
         let rank = self.ranks.rank[priority];
         let has_room = self.has_room(output, priority, context);
@@ -523,11 +523,11 @@ impl Cioq {
 
     fn report_queue(
         &self,
-        output: u16,
+        output: u32,
         priority: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = usize::from(output);
+        let number = output as usize;
         let bytes = self.outputs[number].queued[priority];
         context.observer.on_queue(context.now, self.ports[number].id(), priority, bytes);
     }
@@ -536,7 +536,7 @@ impl Cioq {
     #[inline]
     fn control_flow(
         &mut self,
-        input: u16,
+        input: u32,
         priority: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -544,7 +544,7 @@ impl Cioq {
             return;
         }
         let Some(pause_frames) = &mut self.pause_frames else { return };
-        let units = self.inputs[usize::from(input)].units_of(priority);
+        let units = self.inputs[input as usize].units_of(priority);
         let request = self.flow_control.update(context.now, input, priority, units);
         if request == PfcRequest::NOTHING {
             return;

@@ -52,7 +52,7 @@ pub trait HeadroomScheme {
     type Parameters;
     /// Adds to parameters `size` bytes for each lossless class of `ports`; `None` if the scheme computes sizes
     /// itself.
-    fn with_size_at(parameters: Self::Parameters, ports: Vec<u16>, size: Bytes) -> Option<Self::Parameters>;
+    fn with_size_at(parameters: Self::Parameters, ports: Vec<u32>, size: Bytes) -> Option<Self::Parameters>;
     /// Headroom in bytes that the scheme sets aside on the switch.
     fn set_aside(&self) -> Bytes;
     /// Bytes for which the scheme surely has room after the pause of a port's class, or of the port where ports pause
@@ -103,7 +103,7 @@ macro_rules! headroom_schemes {
             /// Adds `size` bytes for each lossless class of `ports`, which go before the setting `size`; `None` if
             /// the scheme has no `size`.
             #[must_use]
-            pub fn with_size_at(self, ports: Vec<u16>, size: Bytes) -> Option<Self> {
+            pub fn with_size_at(self, ports: Vec<u32>, size: Bytes) -> Option<Self> {
                 match self {
                     $(Self::$name(parameters) => {
                         <$module::$name as HeadroomScheme>::with_size_at(parameters, ports, size).map(Self::$name)

@@ -100,13 +100,13 @@ impl Xoff {
 struct XoffOfPorts {
     different: Vec<Xoff>,
     /// Index into `different`, port by port.
-    places: Vec<u16>,
+    places: Vec<u32>,
 }
 
 impl XoffOfPorts {
     #[inline]
     fn at(&self, port: usize) -> &Xoff {
-        &self.different[usize::from(self.places[port])]
+        &self.different[self.places[port] as usize]
     }
 }
 
@@ -151,14 +151,14 @@ impl Ingress {
     /// Panics if there are no ports.
     pub fn of_ports(sizes: Sizes, xoff: &[buffer_policy::Parameters], headroom: Scheme) -> Self {
         let mut different: Vec<&buffer_policy::Parameters> = Vec::new();
-        let places: Vec<u16> = xoff
+        let places: Vec<u32> = xoff
             .iter()
             .map(|policy| {
                 let place = different.iter().position(|other| *other == policy).unwrap_or_else(|| {
                     different.push(policy);
                     different.len() - 1
                 });
-                place as u16
+                place as u32
             })
             .collect();
         let classes = sizes.classes;
@@ -172,7 +172,7 @@ impl Ingress {
 
     /// Index of the ingress queue of a port and class.
     #[inline]
-    pub const fn queue(port: u16, priority: usize) -> usize {
+    pub const fn queue(port: u32, priority: usize) -> usize {
         port as usize * PRIORITIES + priority
     }
 
@@ -538,7 +538,7 @@ mod tests {
         let same = ingress(fixed(2000), 20_000, 0, 0, "scheme = 'sih'");
         let policies = [2000, 4000, 2000, 3000].map(fixed);
         let mut ingress = Ingress::of_ports(same.sizes, &policies, same.headroom);
-        let packets_until_a_pause = |ingress: &mut Ingress, port: u16| {
+        let packets_until_a_pause = |ingress: &mut Ingress, port: u32| {
             let queue = Ingress::queue(port, 1);
             (1..=9).find(|_| admit(ingress, queue) == Some(pause(0b10))).unwrap()
         };

@@ -26,7 +26,7 @@ pub enum OnPlaces {
     /// One marker for every place.
     Alike(Placed),
     /// Several markers, and for each place the index of its marker.
-    Several(Vec<Placed>, Vec<u16>),
+    Several(Vec<Placed>, Vec<u32>),
 }
 
 /// Every marker of one switch.
@@ -36,7 +36,7 @@ pub struct Markers {
     ports: OnPlaces,
     pools: Placed,
     /// Place of `pools` for which the packets of each port count.
-    pool_of: Vec<u16>,
+    pool_of: Vec<u32>,
     /// Bytes in a queue from which on markers are asked about a packet that enters the queue. Below, none answers or
     /// remembers anything.
     asked_from: Bytes,
@@ -116,7 +116,7 @@ impl OnPlaces {
     pub fn at(&self, place: usize) -> &Placed {
         match self {
             Self::Alike(placed) => placed,
-            Self::Several(several, of_place) => &several[usize::from(of_place[place])],
+            Self::Several(several, of_place) => &several[of_place[place] as usize],
         }
     }
 
@@ -124,7 +124,7 @@ impl OnPlaces {
     fn at_mut(&mut self, place: usize) -> &mut Placed {
         match self {
             Self::Alike(placed) => placed,
-            Self::Several(several, of_place) => &mut several[usize::from(of_place[place])],
+            Self::Several(several, of_place) => &mut several[of_place[place] as usize],
         }
     }
 
@@ -140,7 +140,7 @@ impl OnPlaces {
 impl Markers {
     /// Markers on the bytes of queues and of ports, and on the shared bytes of pools, which all draw from `rng`.
     /// `pool_of` is, for each port, the place of `pools` for which its packets count.
-    pub fn new(queues: OnPlaces, ports: OnPlaces, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
+    pub fn new(queues: OnPlaces, ports: OnPlaces, pools: Placed, pool_of: Vec<u32>, rng: Rng) -> Self {
         let all = || queues.all().iter().chain(ports.all()).chain([&pools]);
         let any_at_enqueue = all().any(|placed| placed.marker.is_some() && placed.when == When::Enqueue);
         let any_follows = all().filter_map(|placed| placed.marker.as_ref()).any(AnyMarker::follows);
@@ -239,7 +239,7 @@ impl Markers {
     /// Tells each marker that follows the packets of `queue` of one, with the marker's own place.
     fn tell(&mut self, queue: usize, hear: impl Fn(&mut AnyMarker, usize)) {
         let (port, is_in_pool) = (Mmu::port(queue), self.is_in_pool(queue));
-        let pool = is_in_pool.then_some((self.pool_of[port].into(), &mut self.pools));
+        let pool = is_in_pool.then_some((self.pool_of[port] as usize, &mut self.pools));
         let own = [(queue, self.queues.at_mut(queue)), (port, self.ports.at_mut(port))];
         for (place, placed) in own.into_iter().chain(pool) {
             if let Some(marker) = placed.follower() {
@@ -272,7 +272,7 @@ impl Markers {
         }
         if let Some(marker) = pools.follower().filter(|_| is_in_pool) {
             let (before, after) = (mmu.shared_beside(queue, Bytes::ZERO), mmu.shared_beside(queue, leaving));
-            marker.on_departure(pool_of[port].into(), &departure(before, after));
+            marker.on_departure(pool_of[port] as usize, &departure(before, after));
         }
     }
 
@@ -289,7 +289,7 @@ impl Markers {
         }
         if let Some(marker) = pools.follower().filter(|_| is_in_pool) {
             let others = mmu.shared_beside(queue, Bytes::ZERO);
-            marker.on_arrival(pool_of[port].into(), &packet.beside(others));
+            marker.on_arrival(pool_of[port] as usize, &packet.beside(others));
         }
     }
 
@@ -305,7 +305,7 @@ impl Markers {
             queues.at_mut(queue).marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
         let on_port = ports.at_mut(port).marks(port, packet, moment, || mmu.port_bytes(port) - held, rng);
         let on_pool = is_in_pool
-            && pools.marks(pool_of[port].into(), packet, moment, || mmu.shared_beside(queue, held), rng);
+            && pools.marks(pool_of[port] as usize, packet, moment, || mmu.shared_beside(queue, held), rng);
         on_queue | on_port | on_pool
     }
 }
@@ -325,7 +325,7 @@ mod tests {
 
     /// Three ports, of which the first and the last share a pool; each has a reserve of one packet.
     fn mmu() -> Mmu {
-        let pool = |ports: &[u16]| Pool { shared: Bytes::new(100_000), ports: ports.to_vec() };
+        let pool = |ports: &[u32]| Pool { shared: Bytes::new(100_000), ports: ports.to_vec() };
         let policy = buffer_policy::Parameters::CompleteSharing(CompleteSharing {});
         Mmu::new(&[pool(&[0, 2]), pool(&[1])], Reserve::PerPort(FRAME), policy, 2)
     }
@@ -348,7 +348,7 @@ mod tests {
         Markers::new(queues, ports, pools, vec![0, 1, 0], stream(1, Purpose::Marking, 0))
     }
 
-    fn fill(mmu: &mut Mmu, packets: &[(u16, usize)]) {
+    fn fill(mmu: &mut Mmu, packets: &[(u32, usize)]) {
         for &(port, priority) in packets {
             mmu.admit(Mmu::queue(port, priority), FRAME).unwrap();
         }
@@ -386,7 +386,7 @@ mod tests {
         let mut mmu = mmu();
         fill(&mut mmu, &[0, 1, 2].map(|port| [(port, 0); 3]).concat());
         let at = |packets, when| threshold(packets, when);
-        let several = |when, of_place: Vec<u16>| {
+        let several = |when, of_place: Vec<u32>| {
             OnPlaces::Several(vec![at(2, when), at(5, when), Placed::default()], of_place)
         };
         let of_queue = || [0, 1, 2].map(|port| [port; PRIORITIES]).concat();

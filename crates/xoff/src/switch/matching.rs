@@ -18,8 +18,8 @@ pub trait Matching {
         &mut self,
         inputs: BitSet,
         outputs: BitSet,
-        requests: impl Fn(u16) -> BitSet,
-        tell: impl FnMut(u16, u16),
+        requests: impl Fn(u32) -> BitSet,
+        tell: impl FnMut(u32, u32),
     ) -> bool;
 }
 
@@ -56,8 +56,8 @@ macro_rules! matchings {
                 &mut self,
                 inputs: BitSet,
                 outputs: BitSet,
-                requests: impl Fn(u16) -> BitSet,
-                tell: impl FnMut(u16, u16),
+                requests: impl Fn(u32) -> BitSet,
+                tell: impl FnMut(u32, u32),
             ) -> bool {
                 match self { $(Self::$name(algorithm) => algorithm.pair(inputs, outputs, requests, tell),)* }
             }
@@ -85,7 +85,7 @@ const DEFAULT_SPEEDUP: Ratio = Ratio::new(2, 1);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Turn {
     /// Input with which the output goes on.
-    next: u16,
+    next: u32,
     /// Inputs whose turn came while they were busy.
     owed: BitSet,
 }
@@ -93,7 +93,7 @@ struct Turn {
 impl Turn {
     /// Input that has its turn, among the inputs that ask and are idle.
     #[inline]
-    fn of(self, asking: BitSet, idle: BitSet) -> Option<u16> {
+    fn of(self, asking: BitSet, idle: BitSet) -> Option<u32> {
         let asking = asking.and(idle);
         let owed = asking.and(self.owed);
         if owed.is_empty() { asking } else { owed }.next_from(self.next)
@@ -102,7 +102,7 @@ impl Turn {
     /// Takes note of an input that has had its turn. An input that asked before it in order and was not `idle` is owed
     /// one.
     #[inline]
-    fn pass(&mut self, input: u16, asked: BitSet, idle: BitSet) {
+    fn pass(&mut self, input: u32, asked: BitSet, idle: BitSet) {
         if self.owed.contains(input) {
             self.owed.set(input, false);
         } else {
@@ -117,7 +117,7 @@ impl Turn {
 #[derive(Clone, Debug)]
 struct Pointers {
     grant: Vec<Turn>,
-    accept: Vec<u16>,
+    accept: Vec<u32>,
     /// Outputs that have granted each input; empty between matchings.
     granted: Vec<BitSet>,
 }
@@ -138,8 +138,8 @@ impl Pointers {
         &mut self,
         inputs: BitSet,
         outputs: BitSet,
-        requests: impl Fn(u16) -> BitSet,
-        mut granted: impl FnMut(&mut Turn, u16, BitSet),
+        requests: impl Fn(u32) -> BitSet,
+        mut granted: impl FnMut(&mut Turn, u32, BitSet),
     ) -> (BitSet, bool) {
         let (mut chosen, mut is_maximal) = (BitSet::EMPTY, true);
         outputs.members().for_each(|output| {
@@ -156,7 +156,7 @@ impl Pointers {
 
     /// Has every input that was granted accept one output.
     #[inline]
-    fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut Turn, &mut u16, u16, u16)) {
+    fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut Turn, &mut u32, u32, u32)) {
         inputs.members().for_each(|input| {
             let granted = std::mem::take(&mut self.granted[input as usize]);
             let pointer = &mut self.accept[input as usize];
@@ -168,9 +168,9 @@ impl Pointers {
 
     /// Port after `port`.
     #[inline]
-    fn after(port: u16) -> u16 {
+    fn after(port: u32) -> u32 {
         // Beyond the last port the search begins with the first.
-        (port + 1) % BitSet::LIMIT as u16
+        (port + 1) % BitSet::LIMIT as u32
     }
 }
 

@@ -66,7 +66,7 @@ pub struct Pool {
     /// Size in bytes, reserves not counted.
     pub shared: Bytes,
     /// Numbers of the pool's ports.
-    pub ports: Vec<u16>,
+    pub ports: Vec<u32>,
 }
 
 /// Part of memory in which a packet is put.
@@ -181,7 +181,7 @@ impl Mmu {
 
     /// Index of a port's queue.
     #[inline]
-    pub const fn queue(port: u16, priority: usize) -> usize {
+    pub const fn queue(port: u32, priority: usize) -> usize {
         port as usize * PRIORITIES + priority
     }
 
@@ -481,7 +481,7 @@ mod tests {
 
     const FRAME: Bytes = Bytes::new(1000);
 
-    fn pool(shared: u64, ports: std::ops::Range<u16>) -> Pool {
+    fn pool(shared: u64, ports: std::ops::Range<u32>) -> Pool {
         Pool { shared: Bytes::new(shared), ports: ports.collect() }
     }
 

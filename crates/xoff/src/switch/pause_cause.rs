@@ -14,10 +14,10 @@ use crate::queued_flows::MOST_FLOWS;
 #[cold]
 pub(super) fn find<'a>(
     ports: &[Port],
-    (ingress, priority): (u16, usize),
+    (ingress, priority): (u32, usize),
     reason: PauseReason,
-    from: impl Iterator<Item = (u16, &'a Packet)>,
-    flows_to: impl Fn(u16, usize) -> Vec<QueuedFlow>,
+    from: impl Iterator<Item = (u32, &'a Packet)>,
+    flows_to: impl Fn(u32, usize) -> Vec<QueuedFlow>,
 ) -> Xoff {
     let mut held = vec![Bytes::ZERO; ports.len() * PRIORITIES];
     for (egress, packet) in from {
@@ -26,7 +26,7 @@ pub(super) fn find<'a>(
     // `max_by_key` returns the last.
     let most = (0..held.len()).rev().max_by_key(|&queue| held[queue]).unwrap_or_default();
     let (egress, cause_priority) = (most / PRIORITIES, most % PRIORITIES);
-    let mut flows = flows_to(egress as u16, cause_priority);
+    let mut flows = flows_to(egress as u32, cause_priority);
     let queue_bytes = flows.iter().map(|flow| flow.bytes).sum();
     let flow_count = flows.len() as u32;
     flows.truncate(MOST_FLOWS);

@@ -55,7 +55,7 @@ impl Pausing {
     /// must do.
     pub fn pass(
         &mut self,
-        (ingress, priority): (u16, usize),
+        (ingress, priority): (u32, usize),
         frame: Bytes,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -90,7 +90,7 @@ impl Pausing {
     #[cold]
     pub fn tell_all(
         &mut self,
-        port: u16,
+        port: u32,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -115,7 +115,7 @@ impl Pausing {
         let itself = counted.is_some() || changed != others;
         let all = itself.then_some(priority).into_iter().chain(others.iter());
         for class in all {
-            let queue = Ingress::queue(port as u16, class);
+            let queue = Ingress::queue(port as u32, class);
             let counted = counted.filter(|_| class == priority);
             let change = Accounted {
                 switch: ports[0].id(),

@@ -152,7 +152,7 @@ impl Steps for SharedMemory {
     #[allow(clippy::inline_always)]
     fn on_arrival(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -167,7 +167,7 @@ impl Steps for SharedMemory {
     #[allow(clippy::inline_always)]
     fn on_end_of_transmission(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
         match self {
@@ -189,16 +189,16 @@ impl Steps for SharedMemory {
 impl SharedMemory {
     /// Takes a port down whose link fails: packets that arrive for it are dropped from now on.
     /// [`SharedMemory::lose_queued`] drops those that wait already.
-    pub fn on_link_down(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub fn on_link_down(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self {
             Self::LinedUp(_) => unreachable!("{LINKS_STAY}"),
-            Self::Queued(switch) => switch.egress.ports[usize::from(number)].take_down(context),
+            Self::Queued(switch) => switch.egress.ports[number as usize].take_down(context),
             Self::Lossless(switch) => switch.on_link_down(number, context),
         }
     }
 
     /// Drops the packets that wait for a link that has failed.
-    pub fn lose_queued(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub fn lose_queued(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self {
             Self::LinedUp(_) => unreachable!("{LINKS_STAY}"),
             Self::Queued(switch) => switch.lose_queued(number, context),
@@ -209,7 +209,7 @@ impl SharedMemory {
     /// Drops a packet that was on the wire of a port as its link failed.
     pub fn lose(
         &mut self,
-        number: u16,
+        number: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -217,10 +217,10 @@ impl SharedMemory {
     }
 
     /// Brings a port up whose link works again.
-    pub fn on_link_up(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub fn on_link_up(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self {
             Self::LinedUp(_) => unreachable!("{LINKS_STAY}"),
-            Self::Queued(switch) => switch.egress.ports[usize::from(number)].bring_up(),
+            Self::Queued(switch) => switch.egress.ports[number as usize].bring_up(),
             Self::Lossless(switch) => switch.on_link_up(number, context),
         }
     }
@@ -228,14 +228,14 @@ impl SharedMemory {
     /// Gives the link of a port another rate, with the reaction time to pause frames and the pause quanta of both ends.
     pub fn on_link_rate(
         &mut self,
-        number: u16,
+        number: u32,
         rate: Rate,
         pace: [Span; 3],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         match self {
             Self::LinedUp(_) => unreachable!("{LINKS_STAY}"),
-            Self::Queued(switch) => switch.egress.ports[usize::from(number)].set_rate(rate, context.now),
+            Self::Queued(switch) => switch.egress.ports[number as usize].set_rate(rate, context.now),
             Self::Lossless(switch) => switch.on_link_rate(number, rate, pace, context),
         }
     }
@@ -301,7 +301,7 @@ impl SharedMemory {
     }
 
     /// Lossless packets of some classes that came in by a port and have not left, each with the number of its egress port.
-    pub fn packets_from(&self, ingress: u16, classes: Classes) -> impl Iterator<Item = (u16, &Packet)> {
+    pub fn packets_from(&self, ingress: u32, classes: Classes) -> impl Iterator<Item = (u32, &Packet)> {
         self.lossless().into_iter().flat_map(move |switch| switch.packets_from(ingress, classes))
     }
 }

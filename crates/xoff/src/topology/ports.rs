@@ -14,7 +14,7 @@ pub struct Port {
     /// Node at the other end.
     pub peer: NodeId,
     /// Number of the port at the other end.
-    pub peer_port: u16,
+    pub peer_port: u32,
 }
 
 /// Ports of every node. A node numbers them in the order of the links.
@@ -38,10 +38,8 @@ impl Ports {
             };
             let (at_one, at_other) = (take(one), take(other));
             let link = link as u32;
-            ports[(starts[one as usize] + at_one) as usize] =
-                Port { link, peer: other, peer_port: at_other as u16 };
-            ports[(starts[other as usize] + at_other) as usize] =
-                Port { link, peer: one, peer_port: at_one as u16 };
+            ports[(starts[one as usize] + at_one) as usize] = Port { link, peer: other, peer_port: at_other };
+            ports[(starts[other as usize] + at_other) as usize] = Port { link, peer: one, peer_port: at_one };
         }
         Self { starts, ports }
     }
@@ -52,15 +50,15 @@ impl Ports {
     }
 
     /// Returns the node that has a port, and the port's number there.
-    pub fn place(&self, port: PortId) -> (NodeId, u16) {
+    pub fn place(&self, port: PortId) -> (NodeId, u32) {
         let node = self.starts.partition_point(|&first| first <= port) - 1;
-        (node as NodeId, (port - self.starts[node]) as u16)
+        (node as NodeId, port - self.starts[node])
     }
 
     /// Returns the port at the other end of a port's link.
     pub fn other_end(&self, port: PortId) -> PortId {
         let Port { peer, peer_port, .. } = self.ports[port as usize];
-        self.first(peer) + u32::from(peer_port)
+        self.first(peer) + peer_port
     }
 
     /// Number of ports of all nodes.
@@ -109,7 +107,7 @@ mod tests {
         for node in 0..5 {
             for (number, port) in ports.of(node).iter().enumerate() {
                 let back = ports.of(port.peer)[port.peer_port as usize];
-                assert_eq!(back, Port { link: port.link, peer: node, peer_port: number as u16 });
+                assert_eq!(back, Port { link: port.link, peer: node, peer_port: number as u32 });
             }
         }
     }

@@ -38,7 +38,7 @@ fn tomahawk(scheme: &str) -> Ingress {
 /// of them.
 ///
 /// Another class has sent one packet by each port, so that queues alternate and DSH keeps a margin.
-fn held_at_pause(scheme: &str, saturated: u16) -> f64 {
+fn held_at_pause(scheme: &str, saturated: u32) -> f64 {
     let mut ingress = tomahawk(scheme);
     let mut now = Time::ZERO;
     for port in 0..saturated {

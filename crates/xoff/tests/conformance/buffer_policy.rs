@@ -31,7 +31,7 @@ fn any_reserve() -> impl Strategy<Value = Reserve> {
 /// Draws one pool with all ports, or an odd and an even one. Their shared bytes together are `shared` or a little less.
 fn any_pools(shared: u64) -> impl Strategy<Value = Vec<Pool>> {
     let pool =
-        move |parts: u64, ports: &[u16]| Pool { shared: Bytes::new(shared / parts), ports: ports.to_vec() };
+        move |parts: u64, ports: &[u32]| Pool { shared: Bytes::new(shared / parts), ports: ports.to_vec() };
     prop_oneof![Just(vec![pool(1, &[0, 1, 2, 3])]), Just(vec![pool(2, &[1, 3]), pool(2, &[0, 2])])]
 }
 
@@ -43,13 +43,13 @@ fn any_quirks() -> impl Strategy<Value = Option<(bool, bool)>> {
 /// Arrival of a packet for a queue, or departure of one that is there.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
-    port: u16,
+    port: u32,
     frame: u64,
     leaves: bool,
 }
 
 fn any_operation() -> impl Strategy<Value = Operation> {
-    (0..PORTS as u16, 64..MOST_FRAME, proptest::bool::weighted(0.3))
+    (0..PORTS as u32, 64..MOST_FRAME, proptest::bool::weighted(0.3))
         .prop_map(|(port, frame, leaves)| Operation { port, frame, leaves })
 }
 
@@ -87,7 +87,7 @@ proptest! {
         }
         for (port, packets) in queues.iter().enumerate() {
             for &frame in packets {
-                mmu.remove(Mmu::queue(port as u16, PRIORITIES - 1), frame);
+                mmu.remove(Mmu::queue(port as u32, PRIORITIES - 1), frame);
             }
         }
         prop_assert_eq!(mmu.used(), Bytes::ZERO);
@@ -97,7 +97,7 @@ proptest! {
     /// A queue that was admitted is at most a packet above its threshold, in the pool as the packet found it.
     #[test]
     fn a_queue_stops_at_its_threshold((_name, policy) in any_policy(), total in 400_000..2_000_000u64) {
-        let pools = [Pool { shared: Bytes::new(total), ports: (0..PORTS as u16).collect() }];
+        let pools = [Pool { shared: Bytes::new(total), ports: (0..PORTS as u32).collect() }];
         let mut mmu = Mmu::new(&pools, Reserve::PerQueue(Bytes::ZERO), policy.clone(), 1);
         let (queue, frame) = (Mmu::queue(0, 0), Bytes::new(1000));
         loop {

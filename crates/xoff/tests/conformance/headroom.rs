@@ -121,7 +121,7 @@ proptest! {
         let mut now = Time::ZERO;
         for Operation { port, priority, frame, leaves } in operations {
             now = now + Span::from_nanoseconds(100);
-            let queue = Ingress::queue(port as u16, priority);
+            let queue = Ingress::queue(port as u32, priority);
             if leaves {
                 let Some(frame) = queues[queue].pop_front() else { continue };
                 senders[port].hear(ingress.remove(now, queue, frame));

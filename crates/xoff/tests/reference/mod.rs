@@ -22,7 +22,7 @@ use xoff::network::{Network, NodeId};
 use xoff::units::{Span, Time};
 
 /// Key that orders events: time, class, node and port. No two pending events are alike in all four.
-type Key = (Time, Class, NodeId, u16);
+type Key = (Time, Class, NodeId, u32);
 
 /// Pending events, with the packet of each arrival.
 type Pending = BTreeMap<Key, Option<Packet>>;
@@ -83,13 +83,13 @@ struct Reference<'a> {
 }
 
 /// Signals on their way to each port.
-type Signals = BTreeMap<(NodeId, u16), VecDeque<(Time, Packet)>>;
+type Signals = BTreeMap<(NodeId, u32), VecDeque<(Time, Packet)>>;
 
 /// Direction of a link, which one port feeds.
 #[derive(Clone, Copy)]
 struct Direction {
-    from: (NodeId, u16),
-    to: (NodeId, u16),
+    from: (NodeId, u32),
+    to: (NodeId, u32),
     delay: Span,
 }
 
@@ -293,7 +293,7 @@ impl<'a> Reference<'a> {
         let ports = &self.simulation.network().ports;
         ends.map(|node| {
             let number = ports.of(node).iter().position(|port| port.link == link);
-            let number = number.expect("a link has a port at each end") as u16;
+            let number = number.expect("a link has a port at each end") as u32;
             *self
                 .directions
                 .iter()
@@ -305,9 +305,9 @@ impl<'a> Reference<'a> {
     /// Calls a function on a node, outside of all events.
     fn at(
         &mut self,
-        (node, port): (NodeId, u16),
+        (node, port): (NodeId, u32),
         now: Time,
-        act: impl FnOnce(&mut Node<'_>, u16, &mut Context<'_, TwoEventsAHop<'_>, Silent>),
+        act: impl FnOnce(&mut Node<'_>, u32, &mut Context<'_, TwoEventsAHop<'_>, Silent>),
     ) {
         let Self { pending, directions, signals, telemetry, .. } = self;
         let mut agenda = TwoEventsAHop { pending, directions, signals, telemetry };
@@ -328,7 +328,7 @@ impl<'a> Reference<'a> {
     }
 
     /// Takes the first signal that is due at a port. Of several at once each is an event.
-    fn take_signal(&mut self, now: Time, port: (NodeId, u16)) -> Option<Packet> {
+    fn take_signal(&mut self, now: Time, port: (NodeId, u32)) -> Option<Packet> {
         let signals = self.signals.get_mut(&port)?;
         let (_, signal) = signals.pop_front()?;
         if signals.front().is_some_and(|&(due, _)| due == now) {
@@ -424,7 +424,7 @@ fn directions(network: &Network) -> Vec<Direction> {
         for (number, port) in network.ports.of(node).iter().enumerate() {
             let delay = network.links[port.link as usize].delay;
             directions.push(Direction {
-                from: (node, number as u16),
+                from: (node, number as u32),
                 to: (port.peer, port.peer_port),
                 delay,
             });

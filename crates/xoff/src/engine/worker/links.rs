@@ -13,7 +13,7 @@ use crate::topology::PortId;
 /// Node at one end of a link. A switch has the port's number there.
 enum End<'a> {
     Host(&'a mut Host),
-    Switch(&'a mut SharedMemory, u16),
+    Switch(&'a mut SharedMemory, u32),
 }
 
 impl<O: Counting> Worker<'_, O> {

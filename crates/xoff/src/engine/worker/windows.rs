@@ -45,7 +45,7 @@ impl<O: Counting> Worker<'_, O> {
     /// Runs the open cluster, of any content, whose sources begin at `offset`. Returns the time of its last event.
     fn run_any(&mut self, offset: usize, horizon: u64) -> Time {
         let mut last = Time::ZERO;
-        while let Some((now, rank)) = self.wheel.least_before(horizon) {
+        while let Some((now, rank)) = self.wheel.least_of_any_before(horizon) {
             last = now;
             self.handle(now, rank, self.sources[offset + rank]);
         }
@@ -127,11 +127,11 @@ impl<O: Counting> Worker<'_, O> {
         match source.kind {
             Kind::SwitchArrival => {
                 let packet = context.agenda.take_arrival(rank);
-                switches[source.place as usize].on_arrival(source.port, packet, &mut context);
+                switches[source.place as usize].on_arrival(source.port(), packet, &mut context);
             }
             Kind::SwitchEndOfTransmission => {
                 let switch = &mut switches[source.place as usize];
-                let next = switch.on_end_of_transmission(source.port, &mut context);
+                let next = switch.on_end_of_transmission(source.port(), &mut context);
                 context.agenda.set(rank, next);
             }
             Kind::SwitchPause => {
@@ -140,7 +140,7 @@ impl<O: Counting> Worker<'_, O> {
             }
             Kind::SwitchSignal => {
                 let signal = context.agenda.take_arrival(rank);
-                switches[source.place as usize].on_signal(source.port, &signal, &mut context);
+                switches[source.place as usize].on_signal(source.port(), &signal, &mut context);
             }
             Kind::Crossbar => {
                 let next = switches[source.place as usize].on_crossbar_due(&mut context);
@@ -198,10 +198,10 @@ fn run_kind(
         context.now = now;
         if rank >= first_arrival {
             let packet = context.agenda.take_arrival(rank);
-            switch.on_arrival((rank - first_arrival) as u16, packet, context);
+            switch.on_arrival((rank - first_arrival) as u32, packet, context);
         } else {
             let next = if rank < ports {
-                switch.on_end_of_transmission(rank as u16, context)
+                switch.on_end_of_transmission(rank as u32, context)
             } else {
                 switch.on_pause_due(context)
             };

@@ -4,7 +4,7 @@
 use super::Load;
 use crate::kernel::rng::{Rng, below};
 
-pub(super) fn least_loaded(ports: &[u16], rng: &mut Rng, load: impl Fn(u16) -> Load) -> u16 {
+pub(super) fn least_loaded(ports: &[u32], rng: &mut Rng, load: impl Fn(u32) -> Load) -> u32 {
     if let [port] = ports {
         return *port;
     }
@@ -26,7 +26,7 @@ mod tests {
         let mut rng = stream(1, Purpose::LoadBalancing, 0);
         let least = |loads: [(bool, u64, bool); 3], rng: &mut Rng| {
             least_loaded(&[0, 1, 2], rng, |port| {
-                let (is_down, queued, is_busy) = loads[usize::from(port)];
+                let (is_down, queued, is_busy) = loads[port as usize];
                 Load { is_down, queued: Bytes::new(queued), is_busy }
             })
         };
@@ -34,7 +34,7 @@ mod tests {
             assert_eq!(least([(true, 0, false), (false, 9000, true), (false, 9001, false)], &mut rng), 1);
             assert_eq!(least([(false, 0, true), (false, 0, true), (false, 0, false)], &mut rng), 2);
         }
-        let equal: Vec<u16> = (0..60).map(|_| least([(false, 0, false); 3], &mut rng)).collect();
+        let equal: Vec<u32> = (0..60).map(|_| least([(false, 0, false); 3], &mut rng)).collect();
         assert!((0..3).all(|port| equal.contains(&port)));
     }
 }

@@ -8,13 +8,13 @@ use crate::kernel::units::{Span, Time};
 /// Entries of the table, 64K as in CONGA.
 const ENTRIES: usize = 1 << 16;
 /// Value of an entry that no packet has used.
-const NOBODY: u16 = 0;
+const NOBODY: u32 = 0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Flowlets {
     gap: Span,
     /// Port of each entry's last packet, plus one. All are zero at first, so that unused entries take no memory.
-    next_hops: Vec<u16>,
+    next_hops: Vec<u32>,
     /// Time of each entry's last packet, in picoseconds.
     last_at: Vec<u64>,
 }
@@ -27,11 +27,11 @@ impl Flowlets {
     /// Returns the port of the flowlet. A new flowlet, or one whose port is not among `ports`, takes `another`.
     pub(super) fn choose(
         &mut self,
-        ports: &[u16],
+        ports: &[u32],
         now: Time,
         hash: u32,
-        another: impl FnOnce() -> u16,
-    ) -> u16 {
+        another: impl FnOnce() -> u32,
+    ) -> u32 {
         let entry = hash as usize % ENTRIES;
         let last_at = Time::new(std::mem::replace(&mut self.last_at[entry], now.get()));
         let known = self.next_hops[entry].checked_sub(NOBODY + 1);

@@ -46,7 +46,7 @@ struct OfInput<'a> {
 
 impl OfInput<'_> {
     /// Frame at a position, with its output and units.
-    fn frame(&self, position: u32) -> (u16, &Packet, u32) {
+    fn frame(&self, position: u32) -> (u32, &Packet, u32) {
         self.input.frame(&self.switch.slots, self.priority, position)
     }
 }
@@ -91,8 +91,8 @@ impl Frames for Arrived<'_> {
     }
 }
 
-fn number(port: u16, priority: usize) -> usize {
-    usize::from(port) * PRIORITIES + priority
+fn number(port: u32, priority: usize) -> usize {
+    port as usize * PRIORITIES + priority
 }
 
 impl Cioq {
@@ -100,12 +100,12 @@ impl Cioq {
     #[inline]
     pub(super) fn measure_input(
         &mut self,
-        input: u16,
+        input: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Some(Some(point)) = self.points.inputs.get_mut(number(input, packet.priority())) else { return };
-        let units = self.inputs[usize::from(input)].units_of(packet.priority());
+        let units = self.inputs[input as usize].units_of(packet.priority());
         let occupancy = self.sizes.bytes(units);
         if let Some(feedback) = point.on_arrival(packet.frame(), occupancy) {
             self.blame(input, packet.priority(), true, feedback, context);
@@ -116,14 +116,14 @@ impl Cioq {
     #[cold]
     fn blame(
         &mut self,
-        input: u16,
+        input: u32,
         priority: usize,
         has_arrived: bool,
         feedback: Feedback,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Some(mut point) = self.points.inputs[number(input, priority)].take() else { return };
-        let frames = OfInput { switch: self, input: &self.inputs[usize::from(input)], priority };
+        let frames = OfInput { switch: self, input: &self.inputs[input as usize], priority };
         let arrived = has_arrived.then(|| frames.count() - 1);
         let culprit = point.culprit(arrived, &frames).map(|position| *frames.frame(position).1);
         if let Some(culprit) = culprit {
@@ -134,13 +134,13 @@ impl Cioq {
     }
 
     /// Puts a CNM into the buffer of an output, past the crossbar.
-    fn send_cnm(&mut self, output: u16, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn send_cnm(&mut self, output: u32, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let units = self.sizes.units(cnm.frame());
-        let buffer = &mut self.outputs[usize::from(output)];
+        let buffer = &mut self.outputs[output as usize];
         if !buffer.has_room(cnm.priority(), units) {
             let held = self.sizes.bytes(buffer.units[cnm.priority()]);
             let room = Room { held, limit: self.sizes.bytes(buffer.limit) };
-            return self.ports[usize::from(output)].drop(cnm, DropReason::PoolFull, Some(room), context);
+            return self.ports[output as usize].drop(cnm, DropReason::PoolFull, Some(room), context);
         }
         buffer.units[cnm.priority()] += units;
         let has_room = buffer.has_room(cnm.priority(), self.sizes.largest);
@@ -156,13 +156,13 @@ impl Cioq {
     #[inline]
     pub(super) fn measure_output(
         &mut self,
-        output: u16,
+        output: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let priority = packet.priority();
         let Some(Some(point)) = self.points.outputs.get_mut(number(output, priority)) else { return };
-        let units = self.outputs[usize::from(output)].units[priority];
+        let units = self.outputs[output as usize].units[priority];
         let occupancy = self.sizes.bytes(units);
         let Some(feedback) = point.on_arrival(packet.frame(), occupancy) else { return };
         if point.culprit(Some(0), &Arrived(packet)).is_some() {
@@ -177,7 +177,7 @@ impl Cioq {
     #[cold]
     pub(super) fn keep_alive(
         &mut self,
-        input: u16,
+        input: u32,
         priority: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -198,7 +198,7 @@ impl Cioq {
             let index = number(input, priority);
             let expires = self.keep_alives.expires(&mut self.points.keep_alives[index], key, time);
             if expires && self.flow_control.is_off(input, priority) {
-                let units = self.inputs[usize::from(input)].units_of(priority);
+                let units = self.inputs[input as usize].units_of(priority);
                 let occupancy = self.sizes.bytes(units);
                 let feedback = self.points.inputs[index].as_mut().and_then(|point| point.on_clock(occupancy));
                 if let Some(feedback) = feedback {
@@ -210,8 +210,8 @@ impl Cioq {
     }
 
     /// Occupancy of an output, in parts of 65536.
-    pub(super) fn congestion_at(&self, output: u16) -> u32 {
-        let buffer = &self.outputs[usize::from(output)];
+    pub(super) fn congestion_at(&self, output: u32) -> u32 {
+        let buffer = &self.outputs[output as usize];
         let whole = u64::from(buffer.limit) * self.ranks.count as u64;
         let used = u64::from(buffer.units.iter().sum::<u32>());
         (used * u64::from(FULL) / whole) as u32
@@ -219,7 +219,7 @@ impl Cioq {
 
     /// Occupancy of the fullest buffer on the way of a frame that waits for an output, in parts of 65536.
     /// Towards another switch of the fabric, the output itself does not count: all that goes there waits for it.
-    pub(super) fn path_congestion(&self, output: u16, destination: NodeId) -> u32 {
+    pub(super) fn path_congestion(&self, output: u32, destination: NodeId) -> u32 {
         if self.is_internal(output) {
             self.congestion_to[destination as usize]
         } else {

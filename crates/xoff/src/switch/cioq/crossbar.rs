@@ -9,8 +9,8 @@ use crate::switch::matching;
 /// A frame on its way from an input to an output.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Transfer {
-    pub(super) input: u16,
-    pub(super) output: u16,
+    pub(super) input: u32,
+    pub(super) output: u32,
     /// Slot of the frame in the input's buffer.
     pub(super) slot: u32,
 }
@@ -39,7 +39,7 @@ pub(super) struct Crossbar {
     /// Frame that crosses to each output.
     transfers: Vec<Transfer>,
     /// Times at which crossing frames arrive, each with its output, in order.
-    ends: VecDeque<(Time, u16)>,
+    ends: VecDeque<(Time, u32)>,
 }
 
 impl Crossbar {
@@ -65,18 +65,18 @@ impl Crossbar {
 
     /// Takes note whether an input has a frame of this rank for an output.
     #[inline]
-    pub(super) fn request(&mut self, rank: usize, input: u16, output: u16, is_ready: bool) {
-        let inputs = &mut self.requests[rank * self.ports + usize::from(output)];
+    pub(super) fn request(&mut self, rank: usize, input: u32, output: u32, is_ready: bool) {
+        let inputs = &mut self.requests[rank * self.ports + output as usize];
         inputs.set(input, is_ready);
         let is_wanted = !inputs.is_empty();
         self.wanted[rank].set(output, is_wanted);
-        self.wants[rank * self.ports + usize::from(input)].set(output, is_ready);
+        self.wants[rank * self.ports + input as usize].set(output, is_ready);
         self.changed_inputs.set(input, true);
     }
 
     /// Takes note whether an output has room for a frame of this rank. Returns whether it had none before.
     #[inline]
-    pub(super) fn set_room(&mut self, rank: usize, output: u16, has_room: bool) -> bool {
+    pub(super) fn set_room(&mut self, rank: usize, output: u32, has_room: bool) -> bool {
         let had_none = !self.room[rank].contains(output);
         if has_room == had_none {
             self.room[rank].set(output, has_room);
@@ -87,13 +87,13 @@ impl Crossbar {
 
     /// Whether an output has room for a frame of this rank.
     #[inline]
-    pub(super) fn has_room(&self, rank: usize, output: u16) -> bool {
+    pub(super) fn has_room(&self, rank: usize, output: u32) -> bool {
         self.room[rank].contains(output)
     }
 
     /// Whether a frame of this rank could cross now.
     #[inline]
-    pub(super) fn is_free(&self, rank: usize, input: u16, output: u16) -> bool {
+    pub(super) fn is_free(&self, rank: usize, input: u32, output: u32) -> bool {
         self.idle_inputs.contains(input)
             && self.idle_outputs.contains(output)
             && self.room[rank].contains(output)
@@ -101,7 +101,7 @@ impl Crossbar {
 
     /// Whether a frame of this rank waits for an output that could take it now.
     #[inline]
-    pub(super) fn is_awaited(&self, rank: usize, output: u16) -> bool {
+    pub(super) fn is_awaited(&self, rank: usize, output: u32) -> bool {
         self.idle_outputs.contains(output)
             && self.wanted[rank].contains(output)
             && self.room[rank].contains(output)
@@ -109,7 +109,7 @@ impl Crossbar {
 
     /// Pairs idle inputs with idle outputs that have room.
     #[inline]
-    pub(super) fn pair(&mut self, mut tell: impl FnMut(u16, u16, usize)) {
+    pub(super) fn pair(&mut self, mut tell: impl FnMut(u32, u32, usize)) {
         let outputs = self.worth_asking();
         (self.changed_inputs, self.changed_outputs) = (BitSet::EMPTY, BitSet::EMPTY);
         if outputs.is_empty() {
@@ -118,12 +118,12 @@ impl Crossbar {
         let Self { matching, ports, requests, room, idle_inputs, was_maximal, .. } = self;
         *was_maximal = if room.len() == 1 {
             // There is room for the only class at every output that is worth asking.
-            let of_output = |output: u16| requests[usize::from(output)];
+            let of_output = |output: u32| requests[output as usize];
             matching.pair(*idle_inputs, outputs, of_output, |input, output| tell(input, output, 0))
         } else {
-            let requests_of = |rank: usize, output: u16| {
+            let requests_of = |rank: usize, output: u32| {
                 if room[rank].contains(output) {
-                    requests[rank * *ports + usize::from(output)]
+                    requests[rank * *ports + output as usize]
                 } else {
                     BitSet::EMPTY
                 }
@@ -147,7 +147,7 @@ impl Crossbar {
         for (rank, (wanted, room)) in self.wanted.iter().zip(&self.room).enumerate() {
             let mut outputs = wanted.and(*room);
             if self.was_maximal {
-                let wants = |input: u16| self.wants[rank * self.ports + usize::from(input)];
+                let wants = |input: u32| self.wants[rank * self.ports + input as usize];
                 let changed = changed_inputs.members().map(wants).fold(self.changed_outputs, BitSet::or);
                 outputs = outputs.and(changed);
             }
@@ -166,7 +166,7 @@ impl Crossbar {
         );
         self.idle_inputs.set(input, false);
         self.idle_outputs.set(output, false);
-        self.transfers[usize::from(output)] = transfer;
+        self.transfers[output as usize] = transfer;
         let end = (now + self.clock.transmission_time(frame), output);
         if self.ends.back().is_none_or(|&last| last <= end) {
             self.ends.push_back(end);
@@ -185,7 +185,7 @@ impl Crossbar {
             return None;
         }
         self.ends.pop_front();
-        let transfer = self.transfers[usize::from(output)];
+        let transfer = self.transfers[output as usize];
         self.idle_inputs.set(transfer.input, true);
         self.idle_outputs.set(output, true);
         self.changed_inputs.set(transfer.input, true);

@@ -17,11 +17,11 @@ impl Cioq {
     /// Lines up a packet that waits in the buffer of its output.
     pub(super) fn line_up(
         &mut self,
-        output: u16,
+        output: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = usize::from(output);
+        let number = output as usize;
         if self.ports[number].has_many_lined_up() {
             self.settle_output(number, context.now, context.fabric);
         }
@@ -39,11 +39,11 @@ impl Cioq {
     #[inline]
     pub(super) fn has_room(
         &mut self,
-        output: u16,
+        output: u32,
         priority: usize,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> bool {
-        let (number, largest) = (usize::from(output), self.sizes.largest);
+        let (number, largest) = (output as usize, self.sizes.largest);
         if self.outputs[number].has_room(priority, largest) {
             return true;
         }
@@ -53,12 +53,12 @@ impl Cioq {
 
     /// Makes the next departure from an output an event, since the departure may leave room in a full buffer.
     #[cold]
-    pub(super) fn expect_room(&mut self, output: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub(super) fn expect_room(&mut self, output: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if self.fifo.is_none() {
             return;
         }
-        self.settle_output(output.into(), context.now, context.fabric);
-        let port = &self.ports[usize::from(output)];
+        self.settle_output(output as usize, context.now, context.fabric);
+        let port = &self.ports[output as usize];
         context.agenda.end_of_transmission(port.id(), port.next_start().min(port.next_end()));
     }
 
@@ -66,10 +66,10 @@ impl Cioq {
     /// when the next end must be heard of.
     pub(super) fn on_end_in_line(
         &mut self,
-        output: u16,
+        output: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        let (number, Some(class)) = (usize::from(output), self.fifo) else { return Time::MAX };
+        let (number, Some(class)) = (output as usize, self.fifo) else { return Time::MAX };
         self.ports[number].send_pause_frame(context);
         let rank = self.ranks.rank[class];
         if self.crossbar.has_room(rank, output) {

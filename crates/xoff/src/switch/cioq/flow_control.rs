@@ -30,8 +30,8 @@ impl Inputs {
 
     /// Whether the sender of a class is paused: it was told to pause, and not to resume since.
     #[inline]
-    pub(super) fn is_off(&self, input: u16, priority: usize) -> bool {
-        self.off[usize::from(input)].contains(priority)
+    pub(super) fn is_off(&self, input: u32, priority: usize) -> bool {
+        self.off[input as usize].contains(priority)
     }
 
     /// Time for which senders have been told to pause.
@@ -41,7 +41,7 @@ impl Inputs {
 
     /// Updates the units of a class at an input, and returns what its sender is told.
     #[inline]
-    pub(super) fn update(&mut self, now: Time, input: u16, priority: usize, units: u32) -> PfcRequest {
+    pub(super) fn update(&mut self, now: Time, input: u32, priority: usize, units: u32) -> PfcRequest {
         let Thresholds { xoff, xon } = self.thresholds;
         let is_off = self.is_off(input, priority);
         if if is_off { units > xon } else { units < xoff } {
@@ -51,8 +51,8 @@ impl Inputs {
     }
 
     #[cold]
-    fn change(&mut self, now: Time, input: u16, class: Classes) -> PfcRequest {
-        let off = &mut self.off[usize::from(input)];
+    fn change(&mut self, now: Time, input: u32, class: Classes) -> PfcRequest {
+        let off = &mut self.off[input as usize];
         let before = off.count();
         *off ^= class;
         let counts = (before, off.count());

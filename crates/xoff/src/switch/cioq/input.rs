@@ -24,7 +24,7 @@ struct Stored {
     position: u32,
     /// Slot of the next frame in the same queue.
     next: u32,
-    egress: u16,
+    egress: u32,
     /// Whether this is a copy of a frame that has gone on.
     is_copy: bool,
     /// Whether a pause can hold back frames of this frame's sender and class.
@@ -98,7 +98,7 @@ pub(super) struct Place {
     /// Virtual output queue.
     pub(super) voq: u32,
     /// Output to which the frame goes.
-    pub(super) egress: u16,
+    pub(super) egress: u32,
     /// Rank of the frame's class among the classes in use.
     pub(super) rank: usize,
     /// Whether the frame came from a sender that pauses for its class.
@@ -141,8 +141,8 @@ impl Input {
     }
 
     /// Number of a virtual output queue among those of all inputs, if this is the input of `port`.
-    pub(super) fn number_among_all(&self, port: u16, voq: u32) -> usize {
-        usize::from(port) * self.voqs.len() + voq as usize
+    pub(super) fn number_among_all(&self, port: u32, voq: u32) -> usize {
+        port as usize * self.voqs.len() + voq as usize
     }
 
     /// Units in use by a class.
@@ -172,7 +172,7 @@ impl Input {
         slots: &'a Slots,
         priority: usize,
         position: u32,
-    ) -> (u16, &'a Packet, u32) {
+    ) -> (u32, &'a Packet, u32) {
         let Stored { egress, packet, units, .. } = slots.get(self.occupied[priority][position as usize]);
         (*egress, packet, *units)
     }
@@ -188,12 +188,12 @@ impl Input {
         &'a self,
         slots: &'a Slots,
         priority: usize,
-    ) -> impl Iterator<Item = (u16, &'a Packet, u32)> {
+    ) -> impl Iterator<Item = (u32, &'a Packet, u32)> {
         (0..self.count(priority)).map(move |position| self.frame(slots, priority, position))
     }
 
     /// Frames and copies of all classes in the buffer in no order, each with its output and its units.
-    pub(super) fn frames<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = (u16, &'a Packet, u32)> {
+    pub(super) fn frames<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = (u32, &'a Packet, u32)> {
         (0..PRIORITIES).flat_map(move |priority| self.frames_of(slots, priority))
     }
 
@@ -227,24 +227,24 @@ impl Input {
 
     /// Makes a queue ready for the output of its first frame.
     #[inline]
-    fn make_ready(&mut self, rank: usize, output: u16, voq: u32) {
+    fn make_ready(&mut self, rank: usize, output: u32, voq: u32) {
         self.voqs[voq as usize].next_ready = NONE;
-        if let Some(before) = self.ready[rank * self.outputs + usize::from(output)].push(voq) {
+        if let Some(before) = self.ready[rank * self.outputs + output as usize].push(voq) {
             self.voqs[before as usize].next_ready = voq;
         }
     }
 
     /// Whether a frame of this rank waits for this output.
     #[inline]
-    pub(super) fn is_ready(&self, rank: usize, output: u16) -> bool {
-        !self.ready[rank * self.outputs + usize::from(output)].is_empty()
+    pub(super) fn is_ready(&self, rank: usize, output: u32) -> bool {
+        !self.ready[rank * self.outputs + output as usize].is_empty()
     }
 
     /// Takes the frame whose turn it is out of its queue, but not out of the buffer. Returns the queue, the frame's
     /// slot, and the output of the frame behind it.
     #[inline]
-    pub(super) fn take(&mut self, slots: &Slots, rank: usize, output: u16) -> (u32, u32, Option<u16>) {
-        let ready = &mut self.ready[rank * self.outputs + usize::from(output)];
+    pub(super) fn take(&mut self, slots: &Slots, rank: usize, output: u32) -> (u32, u32, Option<u32>) {
+        let ready = &mut self.ready[rank * self.outputs + output as usize];
         let number = ready.head;
         let voq = &mut self.voqs[number as usize];
         ready.head = voq.next_ready;

@@ -70,20 +70,20 @@ impl Credits {
 impl Cioq {
     /// Whether the link of a port has credits, so that both its ends are of one fabric.
     #[inline]
-    pub(super) fn is_internal(&self, port: u16) -> bool {
-        self.credits[usize::from(port)].is_some()
+    pub(super) fn is_internal(&self, port: u32) -> bool {
+        self.credits[port as usize].is_some()
     }
 
-    fn tell(&self, port: u16, signal: Signal, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let port = &self.ports[usize::from(port)];
+    fn tell(&self, port: u32, signal: Signal, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let port = &self.ports[port as usize];
         context.agenda.signal(port.id(), context.now + port.delay(), signal.into());
     }
 
     /// Tells the other end of a link with credits that a frame has left its input for its output.
     pub(super) fn on_left_internal_input(
         &self,
-        input: u16,
-        output: u16,
+        input: u32,
+        output: u32,
         packet: &Packet,
         units: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -99,7 +99,7 @@ impl Cioq {
     }
 
     /// Port towards the input by which a packet has entered the fabric: the way back to its source.
-    fn way_to_input(&self, delivery: &Delivery) -> u16 {
+    fn way_to_input(&self, delivery: &Delivery) -> u32 {
         let back = Packet::from(Signal::Delivery(*delivery));
         self.routes.port(delivery.source, || back.five_tuple(&SharedTuples::NONE))
     }
@@ -107,15 +107,15 @@ impl Cioq {
     /// Takes in a signal that has arrived over the link of a port.
     pub fn on_signal(
         &mut self,
-        port: u16,
+        port: u32,
         signal: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         match Signal::from(signal) {
             Signal::Credit(credit) => {
                 self.congestion_to[credit.destination as usize] = credit.congestion;
-                if let Some(credits) = &mut self.credits[usize::from(port)] {
-                    credits.refund(&credit, &mut self.ports[usize::from(port)], context);
+                if let Some(credits) = &mut self.credits[port as usize] {
+                    credits.refund(&credit, &mut self.ports[port as usize], context);
                 }
             }
             Signal::Delivery(delivery) => {
@@ -131,12 +131,12 @@ impl Cioq {
 
     fn free_copy(
         &mut self,
-        input: u16,
+        input: u32,
         delivery: &Delivery,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let is_copy = |packet: &Packet| Delivery::of(packet) == *delivery;
-        if let Some((priority, units)) = self.inputs[usize::from(input)].free_copy(&mut self.slots, is_copy) {
+        if let Some((priority, units)) = self.inputs[input as usize].free_copy(&mut self.slots, is_copy) {
             self.used -= u64::from(units);
             self.control_flow(input, priority, context);
         }

@@ -36,7 +36,7 @@ impl Cioq {
     #[inline(never)]
     pub(super) fn marks_at_input(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         voq: u32,
         packet: &Packet,
         moment: When,
@@ -47,7 +47,7 @@ impl Cioq {
         }
         let Self { marking: Some(marking), inputs, .. } = self else { return false };
         let Some(marker) = &mut marking.inputs else { return false };
-        let input = &inputs[usize::from(ingress)];
+        let input = &inputs[ingress as usize];
         marks(marker, moment, input.number_among_all(ingress, voq), packet, input.bytes_of(voq), now)
     }
 
@@ -55,14 +55,14 @@ impl Cioq {
     #[inline(never)]
     pub(super) fn mark_leaving_input(
         &mut self,
-        ingress: u16,
-        egress: u16,
+        ingress: u32,
+        egress: u32,
         (voq, slot): (u32, u32),
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (&packet, _) = self.slots.at(slot);
         if self.marks_at_input(ingress, voq, &packet, When::Dequeue, context.now) {
-            self.ports[usize::from(egress)].mark(self.slots.packet_mut(slot), context);
+            self.ports[egress as usize].mark(self.slots.packet_mut(slot), context);
         }
     }
 
@@ -70,18 +70,18 @@ impl Cioq {
     #[inline(never)]
     pub(super) fn mark_entering_output(
         &mut self,
-        output: u16,
+        output: u32,
         packet: &mut Packet,
         units: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> bool {
         if !self.marks_at_output(output, packet, When::Enqueue, context.now)
-            || self.ports[usize::from(output)].mark(packet, context)
+            || self.ports[output as usize].mark(packet, context)
             || self.is_lossless(packet.priority())
         {
             return true;
         }
-        self.ports[usize::from(output)].drop(packet, DropReason::NotEcnCapable, None, context);
+        self.ports[output as usize].drop(packet, DropReason::NotEcnCapable, None, context);
         self.free_output(output, packet.priority(), units, context);
         false
     }
@@ -90,19 +90,19 @@ impl Cioq {
     #[inline(never)]
     pub(super) fn mark_leaving_output(
         &mut self,
-        output: u16,
+        output: u32,
         packet: &mut Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if self.marks_at_output(output, packet, When::Dequeue, context.now) {
-            self.ports[usize::from(output)].mark(packet, context);
+            self.ports[output as usize].mark(packet, context);
         }
     }
 
     /// Tells the marker of an output of a CNM from its own input, which is neither marked nor dropped.
     #[cold]
-    pub(super) fn tell_output(&mut self, output: u16, cnm: &Packet, now: Time) {
-        let (number, class) = (usize::from(output), cnm.priority());
+    pub(super) fn tell_output(&mut self, output: u32, cnm: &Packet, now: Time) {
+        let (number, class) = (output as usize, cnm.priority());
         let others = self.outputs[number].queued[class];
         if let Some(marker) = self.marking.as_mut().and_then(|marking| marking.outputs.as_mut()) {
             let level = Level { now, others, frame: cnm.frame() };
@@ -110,11 +110,11 @@ impl Cioq {
         }
     }
 
-    fn marks_at_output(&mut self, output: u16, packet: &Packet, moment: When, now: Time) -> bool {
+    fn marks_at_output(&mut self, output: u32, packet: &Packet, moment: When, now: Time) -> bool {
         if self.is_internal(output) {
             return false;
         }
-        let (number, class) = (usize::from(output), packet.priority());
+        let (number, class) = (output as usize, packet.priority());
         let Self { marking: Some(marking), outputs, .. } = self else { return false };
         let Some(marker) = &mut marking.outputs else { return false };
         marks(marker, moment, number * PRIORITIES + class, packet, outputs[number].queued[class], now)

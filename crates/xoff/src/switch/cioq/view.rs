@@ -29,25 +29,25 @@ impl Cioq {
     }
 
     /// Bytes of a class that wait at an output.
-    pub fn queued(&self, output: u16, priority: usize) -> Bytes {
-        self.outputs[usize::from(output)].queued[priority]
+    pub fn queued(&self, output: u32, priority: usize) -> Bytes {
+        self.outputs[output as usize].queued[priority]
     }
 
     /// Bytes that a class has in the buffer of an input, in whole units.
-    pub fn input_bytes(&self, input: u16, priority: usize) -> Bytes {
-        self.sizes.bytes(self.inputs[usize::from(input)].units_of(priority))
+    pub fn input_bytes(&self, input: u32, priority: usize) -> Bytes {
+        self.sizes.bytes(self.inputs[input as usize].units_of(priority))
     }
 
     /// Packets of a class in the buffer of an input, each with the number of its output.
-    pub fn packets_from(&self, input: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
-        let frames = self.inputs[usize::from(input)].frames_of(&self.slots, priority);
+    pub fn packets_from(&self, input: u32, priority: usize) -> impl Iterator<Item = (u32, &Packet)> {
+        let frames = self.inputs[input as usize].frames_of(&self.slots, priority);
         frames.map(|(egress, packet, _)| (egress, packet))
     }
 
     /// Source, flow number, class and bytes in the buffer of each packet at an input.
     /// The packets that a flow's receiver sends back count as the flow's.
-    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, u8, Bytes)> {
-        let frames = self.inputs[usize::from(input)].frames(&self.slots);
+    pub fn flows_at_input(&self, input: u32) -> impl Iterator<Item = (NodeId, u32, u8, Bytes)> {
+        let frames = self.inputs[input as usize].frames(&self.slots);
         frames.map(|(_, packet, units)| {
             (packet.flow_ends().0, packet.flow(), packet.priority() as u8, self.sizes.bytes(units))
         })
@@ -59,15 +59,15 @@ impl Cioq {
     }
 
     /// Packets of a class that wait for an output or at it.
-    pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
+    pub fn packets_to(&self, output: u32, priority: usize) -> impl Iterator<Item = &Packet> {
         let at_inputs = self.inputs.iter().flat_map(move |input| input.frames_of(&self.slots, priority));
         let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
-        at_inputs.chain(self.ports[usize::from(output)].queued_of(priority))
+        at_inputs.chain(self.ports[output as usize].queued_of(priority))
     }
 
     /// Whether the sender of a class at the other end of a port is paused: it was told to pause, and not to resume
     /// since.
-    pub fn is_off(&self, port: u16, priority: usize) -> bool {
+    pub fn is_off(&self, port: u32, priority: usize) -> bool {
         self.flow_control.is_off(port, priority)
     }
 

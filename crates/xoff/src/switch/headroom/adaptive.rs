@@ -50,7 +50,7 @@ impl Adaptive {
 impl HeadroomScheme for Adaptive {
     type Parameters = Parameters;
 
-    fn with_size_at(_parameters: Parameters, _ports: Vec<u16>, _size: Bytes) -> Option<Parameters> {
+    fn with_size_at(_parameters: Parameters, _ports: Vec<u32>, _size: Bytes) -> Option<Parameters> {
         None
     }
 

@@ -12,7 +12,7 @@ use crate::kernel::units::Bytes;
 pub struct PortHeadroom {
     /// Numbers of the ports; no port is named twice.
     #[schemars(extend("minItems" = 1))]
-    pub ports: Vec<u16>,
+    pub ports: Vec<u32>,
     /// Bytes for each lossless class of each of them [Phi].
     pub size: Bytes,
 }
@@ -31,7 +31,7 @@ pub(super) fn sizes(
 }
 
 /// Adds a table of `size` for the members of `ports` that no table names yet.
-pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u16>, size: Bytes) {
+pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u32>, size: Bytes) {
     let ports = not_among(ports, at_ports.iter().flat_map(|table| &table.ports));
     if !ports.is_empty() {
         at_ports.push(PortHeadroom { ports, size });
@@ -39,21 +39,21 @@ pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u16>, size: Bytes
 }
 
 /// Ports that no table names.
-pub(super) fn not_among<'a>(mut ports: Vec<u16>, named: impl Iterator<Item = &'a u16>) -> Vec<u16> {
-    let named: Vec<&u16> = named.collect();
+pub(super) fn not_among<'a>(mut ports: Vec<u32>, named: impl Iterator<Item = &'a u32>) -> Vec<u32> {
+    let named: Vec<&u32> = named.collect();
     ports.retain(|port| !named.contains(&port));
     ports
 }
 
 /// Returns, for each port, the index of the table that names it, if one does.
 pub(super) fn tables<'a>(
-    tables: impl Iterator<Item = &'a [u16]>,
+    tables: impl Iterator<Item = &'a [u32]>,
     ports: usize,
 ) -> Result<Vec<Option<usize>>, Refusal> {
     let mut own = vec![None; ports];
     for (place, numbers) in tables.enumerate() {
         for &port in numbers {
-            let problem = match own.get_mut(usize::from(port)) {
+            let problem = match own.get_mut(port as usize) {
                 Some(table @ None) => {
                     *table = Some(place);
                     continue;
@@ -84,9 +84,9 @@ mod tests {
         })
     }
 
-    fn of(all: Option<u64>, at_ports: &[(&[u16], u64)]) -> Result<Vec<u64>, Refusal> {
+    fn of(all: Option<u64>, at_ports: &[(&[u32], u64)]) -> Result<Vec<u64>, Refusal> {
         let table =
-            |&(ports, size): &(&[u16], u64)| PortHeadroom { ports: ports.to_vec(), size: Bytes::new(size) };
+            |&(ports, size): &(&[u32], u64)| PortHeadroom { ports: ports.to_vec(), size: Bytes::new(size) };
         let at_ports: Vec<PortHeadroom> = at_ports.iter().map(table).collect();
         sizes(all.map(Bytes::new), &at_ports, &links())
             .map(|sizes| sizes.into_iter().map(Bytes::get).collect())

@@ -81,7 +81,7 @@ impl Default for Parameters {
 pub struct PortInsurance {
     /// Numbers of the ports; no port is named twice.
     #[schemars(extend("minItems" = 1))]
-    pub ports: Vec<u16>,
+    pub ports: Vec<u32>,
     /// Bytes that one class of each of them may need at worst [Phi].
     #[serde(default)]
     pub size: Option<Bytes>,
@@ -203,7 +203,7 @@ impl Parameters {
 impl HeadroomScheme for Dsh {
     type Parameters = Parameters;
 
-    fn with_size_at(mut parameters: Parameters, ports: Vec<u16>, size: Bytes) -> Option<Parameters> {
+    fn with_size_at(mut parameters: Parameters, ports: Vec<u32>, size: Bytes) -> Option<Parameters> {
         let named = parameters.at_ports.iter().flat_map(|table| &table.ports);
         let ports = not_among(ports, named);
         if !ports.is_empty() {

@@ -42,7 +42,7 @@ impl Sih {
 impl HeadroomScheme for Sih {
     type Parameters = Parameters;
 
-    fn with_size_at(mut parameters: Parameters, ports: Vec<u16>, size: Bytes) -> Option<Parameters> {
+    fn with_size_at(mut parameters: Parameters, ports: Vec<u32>, size: Bytes) -> Option<Parameters> {
         at_ports::add(&mut parameters.at_ports, ports, size);
         Some(parameters)
     }

@@ -48,8 +48,8 @@ impl Matching for Islip {
         &mut self,
         mut inputs: BitSet,
         mut outputs: BitSet,
-        requests: impl Fn(u16) -> BitSet,
-        mut tell: impl FnMut(u16, u16),
+        requests: impl Fn(u32) -> BitSet,
+        mut tell: impl FnMut(u32, u32),
     ) -> bool {
         let idle = inputs;
         for iteration in 0..self.iterations {
@@ -75,11 +75,11 @@ impl Matching for Islip {
 mod tests {
     use super::*;
 
-    fn all(_output: u16) -> BitSet {
+    fn all(_output: u32) -> BitSet {
         BitSet::below(3)
     }
 
-    fn pairs(islip: &mut Islip) -> Vec<(u16, u16)> {
+    fn pairs(islip: &mut Islip) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         islip.pair(BitSet::below(3), BitSet::below(3), all, |input, output| pairs.push((input, output)));
         pairs
@@ -111,7 +111,7 @@ mod tests {
     fn further_iterations_pair_whoever_is_left_and_move_no_turn() {
         let mut islip = Islip::new(&Parameters { iterations: 3, ..Parameters::default() }, 3);
         assert_eq!(pairs(&mut islip), [(0, 0), (1, 1), (2, 2)]);
-        let grant: Vec<u16> = islip.pointers.grant.iter().map(|turn| turn.next).collect();
+        let grant: Vec<u32> = islip.pointers.grant.iter().map(|turn| turn.next).collect();
         assert_eq!((&grant[..], &islip.pointers.accept[..]), (&[1, 0, 0][..], &[1, 0, 0][..]));
     }
 }

@@ -38,8 +38,8 @@ impl Matching for RoundRobin {
         &mut self,
         inputs: BitSet,
         outputs: BitSet,
-        requests: impl Fn(u16) -> BitSet,
-        mut tell: impl FnMut(u16, u16),
+        requests: impl Fn(u32) -> BitSet,
+        mut tell: impl FnMut(u32, u32),
     ) -> bool {
         let next = |turn: &mut Turn, input, asking| turn.pass(input, asking, inputs);
         let (granted, is_maximal) = self.0.grant(inputs, outputs, requests, next);

@@ -23,7 +23,7 @@ impl Egress {
     #[allow(clippy::inline_always)]
     pub(super) fn pass(
         &mut self,
-        number: u16,
+        number: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -36,7 +36,7 @@ impl Egress {
     #[allow(clippy::inline_always)]
     pub(super) fn transmit_at_once(
         &mut self,
-        number: u16,
+        number: u32,
         mut packet: Packet,
         takes_memory: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -60,7 +60,7 @@ impl Egress {
     pub(super) fn transmit_next(
         &mut self,
         packet: Packet,
-        number: u16,
+        number: u32,
         is_lossless: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -80,7 +80,7 @@ impl Egress {
     /// Counts out the packet whose transmission on a port has ended, if it kept its memory until then.
     pub(super) fn release_transmitted(
         &mut self,
-        number: u16,
+        number: u32,
         lossless: Classes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
@@ -95,7 +95,7 @@ impl Egress {
 
     /// Time at which the end of a port's transmission must be heard of; `Time::MAX` if nothing waits for it.
     #[inline]
-    pub(super) fn next_end(&self, number: u16) -> Time {
+    pub(super) fn next_end(&self, number: u32) -> Time {
         let port = &self.ports[number as usize];
         if self.memory.holds_transmitted(number) { port.busy_until() } else { port.next_end() }
     }
@@ -103,14 +103,14 @@ impl Egress {
     /// Drops the packet that waits first in a queue, and returns it.
     pub(super) fn lose_first(
         &mut self,
-        number: u16,
+        number: u32,
         priority: usize,
         is_lossless: bool,
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
         let Self { ports, memory } = self;
-        let (queue, port) = (Mmu::queue(number, priority), &mut ports[usize::from(number)]);
+        let (queue, port) = (Mmu::queue(number, priority), &mut ports[number as usize]);
         let packet = port.take(priority)?;
         if port.is_shaped() {
             port.look_when_it_opens(context);
@@ -128,17 +128,17 @@ impl Egress {
     #[cold]
     pub(super) fn lose(
         &mut self,
-        number: u16,
+        number: u32,
         packet: &Packet,
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.ports[usize::from(number)].drop(packet, reason, None, context);
+        self.ports[number as usize].drop(packet, reason, None, context);
     }
 
     /// Packets of a class that a port holds.
-    pub(super) fn packets_to(&self, number: u16, priority: usize) -> impl Iterator<Item = &Packet> {
+    pub(super) fn packets_to(&self, number: u32, priority: usize) -> impl Iterator<Item = &Packet> {
         let transmitted = self.memory.transmitted(number).filter(move |packet| packet.priority() == priority);
-        transmitted.into_iter().chain(self.ports[usize::from(number)].queued_of(priority))
+        transmitted.into_iter().chain(self.ports[number as usize].queued_of(priority))
     }
 }

@@ -24,7 +24,7 @@ pub struct LinedUp {
     routes: SwitchRoutes,
     class: usize,
     /// Ports long enough that a marker has to look at each departure.
-    long: Vec<u16>,
+    long: Vec<u32>,
 }
 
 impl LinedUp {
@@ -62,7 +62,7 @@ impl LinedUp {
     #[inline(never)]
     fn take_in(
         &mut self,
-        number: u16,
+        number: u32,
         queue: usize,
         mut packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -133,7 +133,7 @@ impl LinedUp {
     }
 
     #[cold]
-    fn note_long(&mut self, number: u16) {
+    fn note_long(&mut self, number: u32) {
         if !self.long.contains(&number) {
             self.long.push(number);
         }

@@ -60,7 +60,7 @@ impl Steps for Lossless {
     #[inline]
     fn on_arrival(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -93,7 +93,7 @@ impl Steps for Lossless {
     #[inline]
     fn on_end_of_transmission(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
         if self.queued.before_departure != BeforeDeparture::Nothing {
@@ -106,7 +106,7 @@ impl Steps for Lossless {
         let Egress { ports, memory } = &mut self.queued.egress;
         let port = &mut ports[number as usize];
         if !port.send_pause_frame(context) {
-            if memory.markers.look_at_departure(number.into(), &memory.mmu) {
+            if memory.markers.look_at_departure(number as usize, &memory.mmu) {
                 self.transmit_next_marked(number, context);
             } else if let Some(packet) = port.dequeue() {
                 self.transmit_next(packet, number, context);
@@ -130,8 +130,8 @@ impl Lossless {
     #[inline(never)]
     pub(super) fn take_in(
         &mut self,
-        ingress: u16,
-        number: u16,
+        ingress: u32,
+        number: u32,
         mut packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -181,7 +181,7 @@ impl Lossless {
     #[allow(clippy::inline_always)]
     fn admit(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         queue: usize,
         packet: &mut Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -200,7 +200,7 @@ impl Lossless {
     #[cold]
     fn refuse(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         queue: usize,
         packet: &Packet,
         reason: DropReason,
@@ -216,7 +216,7 @@ impl Lossless {
     #[inline(never)]
     fn note_passing(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -233,7 +233,7 @@ impl Lossless {
     fn explain(
         &self,
         pause: Classes,
-        ingress: u16,
+        ingress: u32,
         arrived: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -256,7 +256,7 @@ impl Lossless {
     pub(super) fn transmit_next(
         &mut self,
         packet: Packet,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let is_lossless = self.classes.contains(packet.priority());
@@ -268,7 +268,7 @@ impl Lossless {
 
     /// Sends the next packet of a port where markers look at departures.
     #[inline(never)]
-    fn transmit_next_marked(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn transmit_next_marked(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Egress { ports, memory } = &mut self.queued.egress;
         let next = memory.dequeue_marked(number, self.classes, &mut ports[number as usize], context);
         if let Some(packet) = next {
@@ -287,7 +287,7 @@ impl Lossless {
     #[inline(never)]
     pub(super) fn settle_before_departure(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let released = self.queued.settle_before_departure(number, self.classes, context);
@@ -319,8 +319,8 @@ impl Lossless {
 
     /// Reason to drop a packet that arrives for a queue: its link has failed, or the watchdog has let the queue go.
     #[cold]
-    pub(super) fn drop_reason(&mut self, number: u16, priority: usize) -> Option<DropReason> {
-        if self.queued.egress.ports[usize::from(number)].is_down() {
+    pub(super) fn drop_reason(&mut self, number: u32, priority: usize) -> Option<DropReason> {
+        if self.queued.egress.ports[number as usize].is_down() {
             return Some(DropReason::LinkDown);
         }
         self.watchdog.as_mut()?.drop_reason(number, priority)
@@ -329,7 +329,7 @@ impl Lossless {
     /// Drops the packets that wait in a queue, and returns how many.
     pub(super) fn lose_queue(
         &mut self,
-        number: u16,
+        number: u32,
         priority: usize,
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -349,11 +349,11 @@ impl Lossless {
     /// Lossless packets of some classes that came in by a port and have not left, each with the number of its egress port.
     pub(super) fn packets_from(
         &self,
-        ingress: u16,
+        ingress: u32,
         classes: Classes,
-    ) -> impl Iterator<Item = (u16, &Packet)> {
+    ) -> impl Iterator<Item = (u32, &Packet)> {
         let egress = &self.queued.egress;
-        (0..egress.ports.len() as u16).flat_map(move |number| {
+        (0..egress.ports.len() as u32).flat_map(move |number| {
             let held =
                 (classes & self.classes).iter().flat_map(move |class| egress.packets_to(number, class));
             held.filter(move |packet| packet.ingress() == ingress).map(move |packet| (number, packet))

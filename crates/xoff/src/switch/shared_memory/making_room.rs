@@ -18,7 +18,7 @@ impl Egress {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Result<Placement, DropReason> {
         while let Some(longest) = self.memory.mmu.pushed_out(queue, frame, holds(&self.ports)) {
-            let (number, priority) = (Mmu::port(longest) as u16, longest % PRIORITIES);
+            let (number, priority) = (Mmu::port(longest) as u32, longest % PRIORITIES);
             self.lose_first(number, priority, false, DropReason::PushedOut, context);
             let placement = self.memory.mmu.place(queue, frame);
             if placement != Err(DropReason::PoolFull) {
@@ -34,7 +34,7 @@ impl Egress {
         let now = context.now;
         while let Some((queue, at)) = self.memory.mmu.expelled_by(then, holds(&self.ports)) {
             context.now = at;
-            let (number, priority) = (Mmu::port(queue) as u16, queue % PRIORITIES);
+            let (number, priority) = (Mmu::port(queue) as u32, queue % PRIORITIES);
             if let Some(packet) = self.lose_first(number, priority, false, DropReason::PushedOut, context) {
                 self.memory.mmu.on_read(at, self.memory.frame(&packet));
             }

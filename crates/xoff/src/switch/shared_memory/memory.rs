@@ -41,18 +41,18 @@ impl Memory {
     }
 
     /// Whether the packet on a port's wire still has its memory.
-    pub(super) fn holds_transmitted(&self, number: u16) -> bool {
+    pub(super) fn holds_transmitted(&self, number: u32) -> bool {
         self.transmitted(number).is_some()
     }
 
     /// The packet on a port's wire, where it still has its memory.
-    pub(super) fn transmitted(&self, number: u16) -> Option<&Packet> {
-        self.transmitting.as_ref().and_then(|ports| ports[usize::from(number)].as_ref())
+    pub(super) fn transmitted(&self, number: u32) -> Option<&Packet> {
+        self.transmitting.as_ref().and_then(|ports| ports[number as usize].as_ref())
     }
 
     /// Takes the packet whose transmission on a port has ended, where it still has its memory.
-    pub(super) fn take_transmitted(&mut self, number: u16) -> Option<Packet> {
-        self.transmitting.as_mut().and_then(|ports| ports[usize::from(number)].take())
+    pub(super) fn take_transmitted(&mut self, number: u32) -> Option<Packet> {
+        self.transmitting.as_mut().and_then(|ports| ports[number as usize].take())
     }
 
     /// Bytes of memory that a packet takes.
@@ -63,9 +63,9 @@ impl Memory {
 
     /// Bytes that wait at a port while this packet leaves.
     #[cold]
-    pub(super) fn waiting(&self, number: u16, packet: &Packet) -> Bytes {
+    pub(super) fn waiting(&self, number: u32, packet: &Packet) -> Bytes {
         let held = if self.keeps_transmitted() { self.frame(packet) } else { Bytes::ZERO };
-        self.mmu.port_bytes(number.into()) - held
+        self.mmu.port_bytes(number as usize) - held
     }
 
     /// Whether the markers mark a packet that enters a queue.
@@ -93,7 +93,7 @@ impl Memory {
     #[inline(never)]
     pub(super) fn dequeue_marked(
         &mut self,
-        number: u16,
+        number: u32,
         lossless: Classes,
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -111,7 +111,7 @@ impl Memory {
     #[inline(never)]
     pub(super) fn dequeue_first_marked(
         &mut self,
-        number: u16,
+        number: u32,
         lossless: Classes,
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -127,7 +127,7 @@ impl Memory {
     fn mark_or_drop(
         &mut self,
         mut packet: Packet,
-        number: u16,
+        number: u32,
         lossless: Classes,
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -155,7 +155,7 @@ impl Memory {
     pub(super) fn transmit(
         &mut self,
         packet: Packet,
-        number: u16,
+        number: u32,
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -184,7 +184,7 @@ impl Memory {
 
     /// Tells the buffer policy that a port has begun to send a packet that it held.
     #[cold]
-    pub(super) fn note_service(&mut self, packet: &Packet, number: u16, port: &Port, now: Time) {
+    pub(super) fn note_service(&mut self, packet: &Packet, number: u32, port: &Port, now: Time) {
         self.mmu.on_service(Mmu::queue(number, packet.priority()), now, port.busy_until());
         self.mmu.on_read(now, self.frame(packet));
     }

@@ -81,7 +81,7 @@ impl Steps for Queued {
     #[inline]
     fn on_arrival(
         &mut self,
-        _ingress: u16,
+        _ingress: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -97,7 +97,7 @@ impl Steps for Queued {
     #[inline]
     fn on_end_of_transmission(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
         if self.before_departure != BeforeDeparture::Nothing {
@@ -108,7 +108,7 @@ impl Steps for Queued {
             }
         }
         let Egress { ports, memory } = &mut self.egress;
-        if memory.markers.look_at_departure(number.into(), &memory.mmu) {
+        if memory.markers.look_at_departure(number as usize, &memory.mmu) {
             self.transmit_next_marked(number, context);
         } else if let Some(packet) = ports[number as usize].dequeue() {
             self.egress.transmit_next(packet, number, false, context);
@@ -125,7 +125,7 @@ impl Queued {
         &mut self,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> u16 {
+    ) -> u32 {
         if self.looks_closer {
             self.look_and_route(packet, context)
         } else {
@@ -136,7 +136,7 @@ impl Queued {
     /// Whether a packet finds its port idle and its queue empty, and would start at once.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(super) fn finds_idle(&self, number: u16, packet: &Packet, now: Time) -> bool {
+    pub(super) fn finds_idle(&self, number: u32, packet: &Packet, now: Time) -> bool {
         self.egress.ports[number as usize].lets_pass(packet.priority(), now)
     }
 
@@ -152,7 +152,7 @@ impl Queued {
     #[inline(never)]
     pub(super) fn take_in(
         &mut self,
-        number: u16,
+        number: u32,
         mut packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -221,7 +221,7 @@ impl Queued {
     #[cold]
     fn refuse_or_trim(
         &mut self,
-        number: u16,
+        number: u32,
         packet: Packet,
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -243,7 +243,7 @@ impl Queued {
         &mut self,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> u16 {
+    ) -> u32 {
         self.settle(context.now, context);
         if self.load_balancer.is_some() {
             self.balance(packet, &context.fabric.shared_tuples, context.now)
@@ -254,7 +254,7 @@ impl Queued {
     }
 
     /// Routes a packet by the load of its next hops.
-    fn balance(&mut self, packet: &Packet, shared: &SharedTuples, now: Time) -> u16 {
+    fn balance(&mut self, packet: &Packet, shared: &SharedTuples, now: Time) -> u32 {
         let Self { routes, load_balancer: Some(balancer), egress: Egress { ports, memory }, .. } = self
         else {
             unreachable!()
@@ -264,15 +264,15 @@ impl Queued {
         }
         let hash = || packet.five_tuple(shared).hash(routes.seed());
         balancer.choose(routes.equal_cost_ports(packet.destination()), now, hash, |number| {
-            let port = &ports[usize::from(number)];
-            let queued = memory.mmu.port_bytes(number.into());
+            let port = &ports[number as usize];
+            let queued = memory.mmu.port_bytes(number as usize);
             Load { is_down: port.is_down(), queued, is_busy: port.free_from(now) > now }
         })
     }
 
     /// Sends the next packet of a port where markers look at departures.
     #[inline(never)]
-    fn transmit_next_marked(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn transmit_next_marked(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Egress { ports, memory } = &mut self.egress;
         let next = memory.dequeue_marked(number, Classes::NONE, &mut ports[number as usize], context);
         if let Some(packet) = next {
@@ -284,7 +284,7 @@ impl Queued {
     #[inline(never)]
     pub(super) fn settle_before_departure(
         &mut self,
-        number: u16,
+        number: u32,
         lossless: Classes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {

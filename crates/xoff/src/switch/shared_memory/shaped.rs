@@ -16,12 +16,12 @@ impl Egress {
     /// Takes the packet that leaves a port now, marked if markers say so. Otherwise returns when to look at the port again.
     fn take_shaped(
         &mut self,
-        number: u16,
+        number: u32,
         lossless: Classes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Result<Packet, Time> {
         let Self { ports, memory } = self;
-        let port = &mut ports[usize::from(number)];
+        let port = &mut ports[number as usize];
         loop {
             let opens = port.opens(context.now);
             if opens > context.now {
@@ -30,7 +30,7 @@ impl Egress {
                 }
                 return Err(opens);
             }
-            let packet = if memory.markers.look_at_departure(number.into(), &memory.mmu) {
+            let packet = if memory.markers.look_at_departure(number as usize, &memory.mmu) {
                 memory.dequeue_first_marked(number, lossless, port, context)
             } else {
                 port.dequeue()
@@ -49,17 +49,17 @@ impl Queued {
     #[inline(never)]
     pub(super) fn take_in_with_care(
         &mut self,
-        number: u16,
+        number: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let port = &mut self.egress.ports[usize::from(number)];
+        let port = &mut self.egress.ports[number as usize];
         if port.is_down() {
             return self.egress.lose(number, packet, DropReason::LinkDown, context);
         }
         let looked = port.look_at_arrival(packet, context.now);
         self.take_in(number, *packet, context);
-        self.egress.ports[usize::from(number)].look_on(looked, context);
+        self.egress.ports[number as usize].look_on(looked, context);
     }
 
     /// Sends the next packet of a port with a shaper, if there are tokens for it, and returns when to look at the port
@@ -68,10 +68,10 @@ impl Queued {
     #[inline(never)]
     pub(super) fn on_end_among_shapers(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Time> {
-        let port = &self.egress.ports[usize::from(number)];
+        let port = &self.egress.ports[number as usize];
         let (is_shaped, busy_until) = (port.is_shaped(), port.busy_until());
         if is_shaped && busy_until > context.now {
             return Some(busy_until);
@@ -93,17 +93,17 @@ impl Lossless {
     #[inline(never)]
     pub(super) fn take_in_with_care(
         &mut self,
-        ingress: u16,
-        number: u16,
+        ingress: u32,
+        number: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if let Some(reason) = self.drop_reason(number, packet.priority()) {
             return self.queued.egress.lose(number, packet, reason, context);
         }
-        let looked = self.queued.egress.ports[usize::from(number)].look_at_arrival(packet, context.now);
+        let looked = self.queued.egress.ports[number as usize].look_at_arrival(packet, context.now);
         self.take_in(ingress, number, *packet, context);
-        self.queued.egress.ports[usize::from(number)].look_on(looked, context);
+        self.queued.egress.ports[number as usize].look_on(looked, context);
     }
 
     /// Sends the next frame of a port with a shaper, a pause frame or a packet for which there are tokens, and returns when
@@ -112,10 +112,10 @@ impl Lossless {
     #[inline(never)]
     pub(super) fn on_end_among_shapers(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Time> {
-        let port = &self.queued.egress.ports[usize::from(number)];
+        let port = &self.queued.egress.ports[number as usize];
         let (is_shaped, busy_until) = (port.is_shaped(), port.busy_until());
         if is_shaped && busy_until > context.now {
             return Some(busy_until);
@@ -124,7 +124,7 @@ impl Lossless {
         if !is_shaped {
             return None;
         }
-        if !self.queued.egress.ports[usize::from(number)].send_pause_frame(context) {
+        if !self.queued.egress.ports[number as usize].send_pause_frame(context) {
             match self.queued.egress.take_shaped(number, self.classes, context) {
                 Err(opens) => return Some(opens),
                 Ok(packet) => self.transmit_next(packet, number, context),

@@ -12,14 +12,14 @@ pub trait Steps {
     /// Takes in a packet that has arrived whole by a port.
     fn on_arrival(
         &mut self,
-        ingress: u16,
+        ingress: u32,
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     );
     /// Sends the next packet of a port whose transmission has ended, and returns when the end of that one must be heard of.
     fn on_end_of_transmission(
         &mut self,
-        number: u16,
+        number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time;
     /// Does what is due about pauses, and returns when something is due next.

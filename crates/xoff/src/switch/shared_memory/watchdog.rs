@@ -46,7 +46,7 @@ impl PortWatchdog {
             }
             let waits = *action == WatchdogAction::Drop || !watchdog.has_let_go(port, priority);
             if waits || !pauses {
-                ports[usize::from(port)].apply(change, context);
+                ports[port as usize].apply(change, context);
             }
         });
     }
@@ -56,11 +56,11 @@ impl PortWatchdog {
         &mut self,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Option<(u16, usize)> {
+    ) -> Option<(u32, usize)> {
         loop {
-            let holds = |port: u16, priority| ports[usize::from(port)].has_queued(priority);
+            let holds = |port: u32, priority| ports[port as usize].has_queued(priority);
             let (number, priority, verdict) = self.watchdog.next_verdict(context.now, holds)?;
-            let port = &mut ports[usize::from(number)];
+            let port = &mut ports[number as usize];
             port.let_go(self.drops_at(number));
             match (verdict, self.action) {
                 (Verdict::Restored, _) => {}
@@ -73,19 +73,19 @@ impl PortWatchdog {
     }
 
     /// Whether packets are dropped that arrive for some class of a port.
-    fn drops_at(&self, port: u16) -> bool {
+    fn drops_at(&self, port: u32) -> bool {
         self.action == WatchdogAction::Drop
             && (0..PRIORITIES).any(|priority| self.watchdog.has_let_go(port, priority))
     }
 
     /// Counts packets that a queue lost because it was let go.
-    pub(super) fn count_dropped(&mut self, number: u16, priority: usize, packets: u64) {
+    pub(super) fn count_dropped(&mut self, number: u32, priority: usize, packets: u64) {
         self.watchdog.count_dropped(number, priority, packets);
     }
 
     /// Reason to drop a packet that arrives for a queue, if the queue was let go and drops; counts it.
     #[cold]
-    pub(super) fn drop_reason(&mut self, number: u16, priority: usize) -> Option<DropReason> {
+    pub(super) fn drop_reason(&mut self, number: u32, priority: usize) -> Option<DropReason> {
         let drops = self.action == WatchdogAction::Drop && self.watchdog.has_let_go(number, priority);
         drops.then(|| {
             self.watchdog.count_dropped(number, priority, 1);
@@ -94,7 +94,7 @@ impl PortWatchdog {
     }
 
     /// Forgets the storms of a port whose link fails, and with it what pauses the port.
-    pub(super) fn forget(&mut self, now: Time, number: u16, port: &mut Port) {
+    pub(super) fn forget(&mut self, now: Time, number: u32, port: &mut Port) {
         self.watchdog.forget(now, number);
         port.let_go(false);
     }
