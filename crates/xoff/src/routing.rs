@@ -74,12 +74,32 @@ impl Routes {
                 SwitchRoutes::new(Arc::clone(&attachments), hosts.len(), ports, seed)
             })
             .collect();
+        let roots = roots(network, &hosts);
+        let first_twins = graph.first_twins(&roots);
+        // Of twins only the first is searched from, if the search reaches all.
+        let mut twins = Vec::new();
+        let mut reaches_all = vec![false; hosts.len()];
         for (edge, host) in hosts.into_iter().enumerate() {
-            let root = network.attachment(host) - network.hosts;
-            graph.search(root, |switch, ports| switches[switch as usize].set(edge, ports));
+            let first = first_twins[edge];
+            if first != edge && reaches_all[first] {
+                twins.push((first, edge));
+                continue;
+            }
+            graph.search(roots[edge], |switch, ports| switches[switch as usize].set(edge, ports));
+            reaches_all[edge] = graph.unreached().next().is_none();
             for switch in graph.unreached() {
                 switches[switch as usize].set(edge, &otherwise(switch + network.hosts, host));
             }
+        }
+        for table in &mut switches {
+            for &(first, edge) in &twins {
+                table.copy(first, edge);
+            }
+        }
+        for (first, edge) in twins {
+            let set = |switch: u32, ports: &[u32]| switches[switch as usize].set(edge, ports);
+            graph.visit_beside_twin(roots[edge], roots[first], set);
+            switches[roots[edge] as usize].set_local(edge);
         }
         Self { hosts: network.hosts, switches, any_by_hand: false }
     }
@@ -152,6 +172,11 @@ fn first_hosts(network: &Network) -> Vec<NodeId> {
         hosts[network.edges[host as usize] as usize] = host;
     }
     hosts
+}
+
+/// Returns the switch of every edge, numbered from zero, by its first host.
+fn roots(network: &Network, first_hosts: &[NodeId]) -> Vec<u32> {
+    first_hosts.iter().map(|&host| network.attachment(host) - network.hosts).collect()
 }
 
 #[cfg(test)]
@@ -278,6 +303,33 @@ mod tests {
         cores.sort_unstable();
         cores.dedup();
         assert_eq!(cores.len(), 4);
+    }
+
+    /// Leaves that have the same spines are searched from once, whatever links they have there.
+    #[test]
+    fn routes_towards_twins_are_those_of_a_search_from_each() {
+        let network = network(&format!(
+            "kind = 'custom'\nhosts = ['a', 'b', 'c', 'd']\nswitches = ['s', 't', 'u', 'v', 'w']\nlinks = [{}]",
+            ["at", "bs", "cu", "dv", "sv", "sw", "wt", "tv", "tv", "uw", "uv", "vt"]
+                .map(|ends| {
+                    let (one, other) = ends.split_at(1);
+                    format!("{{ between = ['{one}', '{other}'], rate = '1Gbps', delay = '1us' }}")
+                })
+                .join(", ")
+        ))
+        .unwrap();
+        let routes = Routes::new(&network);
+        let peers = |switch: &str, host: &str| {
+            let [switch, host] = [switch, host].map(|name| network.names().find(name).unwrap());
+            let ports = routes.table(switch).equal_cost_ports(host).iter();
+            let name = |&port: &u32| {
+                network.nodes[network.ports.of(switch)[port as usize].peer as usize].name.as_str()
+            };
+            ports.map(name).collect::<Vec<_>>().concat()
+        };
+        assert_eq!(["s", "t", "u", "v", "w"].map(|switch| peers(switch, "b")), ["b", "vvvw", "vw", "s", "s"]);
+        assert_eq!(["s", "t", "u", "v", "w"].map(|switch| peers(switch, "c")), ["vw", "vvvw", "c", "u", "u"]);
+        assert_eq!(["s", "t", "u", "v", "w"].map(|switch| peers(switch, "a")), ["vw", "a", "vw", "ttt", "t"]);
     }
 
     /// Draws a random tree of switches with extra links, and hosts on random switches.

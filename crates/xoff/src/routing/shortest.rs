@@ -1,5 +1,7 @@
 //! Shortest paths by hop count: one breadth-first search from every edge, over switches only.
 
+use std::collections::BTreeMap;
+
 use crate::topology::{Network, NodeId, Port};
 
 /// Neighbour of a switch, and the port that leads there.
@@ -43,6 +45,40 @@ impl SwitchGraph {
             graph.starts.push(graph.neighbours.len() as u32);
         }
         graph
+    }
+
+    fn neighbours(&self, switch: u32) -> &[Neighbour] {
+        let range = self.starts[switch as usize] as usize..self.starts[switch as usize + 1] as usize;
+        &self.neighbours[range]
+    }
+
+    /// Returns for each of some switches the place of the first among them that has the same neighbours. Such twins are
+    /// equally far from all others, which reach them by the same ports unless they are their neighbours. Switches
+    /// without neighbours have no twins.
+    pub(super) fn first_twins(&self, switches: &[u32]) -> Vec<usize> {
+        let mut first = BTreeMap::new();
+        let first_twin = |(place, &switch): (usize, &u32)| {
+            let neighbours: Vec<u32> = self.neighbours(switch).iter().map(|of| of.switch).collect();
+            if neighbours.is_empty() { place } else { *first.entry(neighbours).or_insert(place) }
+        };
+        switches.iter().enumerate().map(first_twin).collect()
+    }
+
+    /// Visits the switches whose ports towards `root` are not those towards its twin `first`, except `root` itself.
+    pub(super) fn visit_beside_twin(&self, root: u32, first: u32, mut visit: impl FnMut(u32, &[u32])) {
+        let ports = |of: &[Neighbour]| of.iter().map(|neighbour| neighbour.port).collect::<Vec<u32>>();
+        visit(first, &ports(self.neighbours(first)));
+        for of_one in self.neighbours(root).chunk_by(|one, other| one.switch == other.switch) {
+            let neighbours = self.neighbours(of_one[0].switch);
+            let from = neighbours.partition_point(|of| of.switch < root);
+            let to = neighbours.partition_point(|of| of.switch <= root);
+            visit(of_one[0].switch, &ports(&neighbours[from..to]));
+        }
+    }
+
+    /// Returns the distance of a switch from the root of the last search; nothing if the search has not reached it.
+    pub(super) fn distance(&self, switch: u32) -> Option<u32> {
+        Some(self.distances[switch as usize]).filter(|distance| *distance < u32::MAX)
     }
 
     /// Returns the switches that the last search has not reached.

@@ -54,6 +54,16 @@ impl SwitchRoutes {
         };
     }
 
+    /// Has an edge reached by the same ports as another.
+    pub(super) fn copy(&mut self, from: usize, to: usize) {
+        self.next[to] = self.next[from];
+    }
+
+    /// Makes this switch the edge.
+    pub(super) fn set_local(&mut self, edge: usize) {
+        self.next[edge] = LOCAL;
+    }
+
     fn choice(&mut self, ports: &[u32]) -> u16 {
         let known = self.choices.iter().rposition(|&choice| self.ports_of(choice) == ports);
         let index = known.unwrap_or_else(|| {
