@@ -16,6 +16,10 @@ use crate::scenario::{Observe, Scenario, Transport};
 use crate::switch::Switch;
 use crate::topology::{Link, NodeId};
 
+/// Most ports of a switch whose packets line up. All ports settle whenever memory may be fuller than ever before, which
+/// costs a switch of thousands more than departures that are events.
+const MOST_PORTS_OF_A_FIFO: usize = 1024;
+
 /// Nodes of a run, with the shortcuts that they may take.
 pub(super) struct Shortcuts<'a> {
     simulation: &'a Simulation,
@@ -73,6 +77,7 @@ impl Shortcuts<'_> {
             }
         };
         let is_fifo = is_plain
+            && ports.len() <= MOST_PORTS_OF_A_FIFO
             && link_events.is_empty()
             && !scenario.balances_load()
             && !scenario.sprays()
