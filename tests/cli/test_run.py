@@ -43,7 +43,7 @@ def test_a_star_of_any_size_runs(command: Command, hosts: int) -> None:
         """,
         encoding="utf-8",
     )
-    outcome = command("run", "star.toml", "--json", "--no-report")
+    outcome = command("run", "star.toml", "--json")
     assert outcome.status == 0
     assert json.loads(outcome.out)["flows"]["all"]["count"] == 2
 
