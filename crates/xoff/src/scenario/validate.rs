@@ -480,8 +480,10 @@ mod tests {
         for worse in ["\\n", "\\u0000", "\\u001b", "\\u0085", "\\u2028", "\\ufffe"] {
             let titled = problem(POISSON, &format!("stop.at = \"1ms\"\ntitle = \"a{worse}b\""));
             assert_eq!(titled, "title: has control characters or several lines; expected one line of text");
-            let named =
-                problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.\"a{worse}b\".kind = \"tcp\""));
+            let named = problem(
+                POISSON,
+                &format!("stop.at = \"1ms\"\ntransport.\"a{worse}b\".kind = \"constant_rate\""),
+            );
             assert!(named.starts_with("transport: the name \"a\\"), "{named}");
         }
         assert_eq!(problem(POISSON, "stop.at = \"1ms\"\ntitle = \"60 % über 😀\""), "accepted");

@@ -119,7 +119,7 @@ mod tests {
         assert!(twice.contains("topology.switches[0]: \"a\" is there twice"), "{twice}");
         let dotted = refusal(&table(&["a.b"], &[], &[]));
         assert!(dotted.contains("topology.hosts[0]: \"a.b\" cannot name a node"), "{dotted}");
-        let lines = refusal(&table(&["a\\nb"], &[], &[]));
+        let lines = refusal(&table(&["a\nb"], &[], &[]));
         assert!(lines.contains("topology.hosts[0]: \"a\\nb\" cannot name a node"), "{lines}");
         let itself = refusal(&table(&["a"], &["s"], &[["a", "s"], ["s", "s"]]));
         assert!(itself.contains("topology.links[1].between: \"s\" is linked to itself"), "{itself}");
