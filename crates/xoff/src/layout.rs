@@ -106,14 +106,6 @@ impl SwitchLayout {
         }
     }
 
-    /// Bytes in the queue of a class at a port above which every packet is marked. Nothing where its length has no say.
-    pub fn marks_all_above(&self, port: u32, class: usize) -> Option<Bytes> {
-        match self {
-            Self::SharedMemory(layout) => Some(layout.marks.queue_reach(port, class)?.all_above),
-            Self::Cioq(_) => None,
-        }
-    }
-
     /// Whether the switch drops packets of these classes that are not ECN-capable, where it would mark them.
     pub fn drops_incapable(&self, classes: Classes) -> bool {
         match self {

@@ -7,7 +7,6 @@ mod links;
 mod marking;
 mod queue_pairs;
 mod recovery;
-mod round_trips;
 mod switches;
 mod targets;
 mod timeouts;

@@ -1,63 +1,14 @@
 //! Notes on congestion controls that get no marks, markers that see no packets, and packets that cannot be marked.
 
-use std::collections::BTreeSet;
-
-use super::round_trips::longest_round_trip;
-use super::{Simulation, by_note, in_microseconds};
+use super::Simulation;
 use crate::classes::Classes;
-use crate::kernel::units::Span;
 use crate::layout::SwitchLayout;
 use crate::scenario::Transport;
-use crate::topology::NodeId;
 use crate::workload::Source;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let in_vain = nothing_marks(simulation).chain(nothing_waits_in_adapters(simulation));
-    in_vain.chain(drops_instead_of_marks(simulation)).chain(marks_too_early(simulation)).collect()
-}
-
-/// Round trips' worth of bytes whose part a threshold must be so that DCTCP's windows fill the link (SIGCOMM 2010,
-/// equation 13: K above C x RTT / 7).
-const PARTS_OF_ROUND_TRIP: u64 = 7;
-
-/// Notes queues that mark every packet of TCP at lengths so far below a round trip's worth of bytes that a flow whose
-/// window was reduced leaves the link idle.
-fn marks_too_early(simulation: &Simulation) -> Vec<String> {
-    let transports = simulation.scenario.transport.iter().enumerate();
-    let by_marks = transports.filter(|(_, (name, transport))| {
-        let in_use = simulation.transports_in_use().contains(name.as_str());
-        in_use && matches!(transport, Transport::Tcp(_)) && transport.goes_by_marks().is_some()
-    });
-    let of_transports = by_marks.flat_map(|(index, (name, _))| {
-        let longest = longest_round_trip(simulation, index, name);
-        longest.into_iter().flat_map(|(round_trip, _)| too_early_for(simulation, name, round_trip))
-    });
-    by_note(of_transports)
-}
-
-/// Returns the notes of the switches that a transport's flows with this round trip may cross, each with its switch.
-fn too_early_for(simulation: &Simulation, name: &str, round_trip: Span) -> BTreeSet<(String, String)> {
-    let network = &simulation.network;
-    let nodes = network.hosts..network.nodes.len() as NodeId;
-    let mut notes = BTreeSet::new();
-    for (node, layout) in nodes.zip(&simulation.switches) {
-        for port in 0..network.ports.of(node).len() as u32 {
-            let rate = network.rate_of(network.ports.first(node) + port);
-            let on_the_way = rate.bytes_in(round_trip);
-            for class in classes_of(simulation, name).iter() {
-                let Some(threshold) = layout.marks_all_above(port, class) else { continue };
-                if threshold.get() * PARTS_OF_ROUND_TRIP < on_the_way.get() {
-                    let note = format!(
-                        "every packet above {threshold} is marked, less than a seventh of the {on_the_way} that {rate} carry in a \
-                         round trip of {name}, {}: few flows leave the link idle; set a higher threshold",
-                        in_microseconds(round_trip)
-                    );
-                    notes.insert((note, simulation.name(node)));
-                }
-            }
-        }
-    }
-    notes
+    in_vain.chain(drops_instead_of_marks(simulation)).collect()
 }
 
 /// Notes congestion controls that react to marks, where nothing marks.
@@ -157,22 +108,6 @@ mod tests {
         let in_vain = "host.marking: marks nothing, as RoCE makes a packet when the one before it starts, and none but that waits in an adapter";
         let [unmarked] = unmarked("roce", "dcqcn");
         assert_eq!(of("roce", &format!("host.marking = {threshold}")), [unmarked, in_vain.to_owned()]);
-    }
-
-    /// At 10 Gbps a full packet of 1538 B takes 1230.4 ns over each of two links of 1 us, an acknowledgement of 84 B 67.2
-    /// ns: 6.5952 us there and back, in which the link carries 8244 B.
-    #[test]
-    fn a_threshold_far_below_a_round_trip_leaves_links_idle() {
-        let of = |transport: &str, threshold: &str| {
-            let workload = format!("{{ kind = 'permutation', transport = '{transport}', size = '1MB' }}");
-            let marking = format!("marking.queue = {{ kind = 'threshold', threshold = '{threshold}' }}");
-            notes(&workload, &format!("switch = [{{ {marking} }}]"))
-        };
-        let told = "switch0: every packet above 1177B is marked, less than a seventh of the 8244B that 10Gbps carry in a round \
-                    trip of dctcp, 6.6 us: few flows leave the link idle; set a higher threshold";
-        assert_eq!(of("dctcp", "1177B"), [told]);
-        assert_eq!(of("dctcp", "1178B"), [""; 0]);
-        assert_eq!(of("roce", "1177B"), [""; 0], "rates are not reduced by halves of a window");
     }
 
     #[test]
