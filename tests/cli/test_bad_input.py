@@ -248,7 +248,7 @@ WRONG = {
         ("25 ports", "xoff list chips"),
     ),
     "unknown chip": Wrong(
-        SMALL.replace('total = "1MB"', 'chip = "tomahawk_6"'), "switch[0].chip", ("did you mean", "tomahawk")
+        SMALL.replace('total = "1MB"', 'chip = "tomahawk_9"'), "switch[0].chip", ("did you mean", "tomahawk")
     ),
     "transport that does not exist": Wrong(
         SMALL.replace('transport = "dctcp"', 'transport = "tcp"'), "workload[0].transport", ("dctcp",)

@@ -78,7 +78,7 @@ def test_the_same_as_data(command: Command, run: Path) -> None:
 
 def test_the_report_has_the_table(run: Path) -> None:
     page = (run / "report.html").read_text(encoding="utf-8")
-    assert "of them data</h2>" in page
+    assert "of them data</h3>" in page
     assert "<td>switch0.port0</td><td>0</td><td>at the threshold</td>" in page
 
 
@@ -89,7 +89,7 @@ def test_a_run_without_drops_says_so_whether_they_were_recorded_or_not(command: 
         assert command("drops", folder) == Outcome(0, "Nothing was dropped\n", "")
         data = json.loads(command("drops", folder, "--json").out)
         assert data == {"packets": 0, "places": [], "flows": []}
-    assert "of them data</h2>" not in Path("none/report.html").read_text(encoding="utf-8")
+    assert "of them data</h3>" not in Path("none/report.html").read_text(encoding="utf-8")
 
 
 def test_a_run_whose_drops_were_elsewhere_says_so(command: Command, run: Path, small_file: Path) -> None:

@@ -255,8 +255,9 @@ const PARTS: &[Part] = &[
             "report",
             "pfc",
             "plan",
+            "ideal",
         ],
-        "lays everything out and hands it to the engine.",
+        "lays everything out, notes what an idle network shows, and hands it to the engine.",
     ),
     part(
         "ideal",

@@ -12,7 +12,6 @@ from xoff.text.units import counted, duration, percent
 
 if TYPE_CHECKING:
     from xoff.results.result import Result
-    from xoff.results.summary import Summary
 
 _BUSY, _IDLE = 0.95, 0.01
 """Utilization of a link from which it was full, and below which it was idle."""
@@ -40,7 +39,7 @@ def happened(result: Result) -> list[str]:
 def reasons(result: Result) -> list[str]:
     """Returns sentences on links, marks, pauses and the slowest flow, each if there is something to say."""
     summary = result.summary
-    found = [_links(result), _marks(summary["packets"]), _pauses(summary), _slowest(result)]
+    found = [_links(result), _marks(summary["packets"]), _pauses(result), _slowest(result)]
     return [sentence for sentence in found if sentence]
 
 
@@ -69,10 +68,10 @@ def _marks(packets: dict[str, Any]) -> str | None:
     return f"Switches marked {percent(packets['marked'] / packets['sent'])} of the packets."
 
 
-def _pauses(summary: Summary) -> str | None:
-    pfc = summary.get("pfc", {})  # summaries of before lack some
+def _pauses(result: Result) -> str | None:
+    pfc = result.summary.get("pfc", {})  # summaries of before lack some
     if not pfc.get("pause_frames"):
-        return None
+        return "Nothing was paused." if result.pauses is not None else None
     return (
         f"Ports were paused by {counted(pfc['pause_frames'], 'frame')}, for {duration(pfc['paused_us'])} in all and "
         f"{duration(pfc['longest_pause_us'])} at the longest."
