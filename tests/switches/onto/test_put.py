@@ -8,7 +8,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import xoff
@@ -122,6 +122,7 @@ CHANGES = st.fixed_dictionaries(
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=CHANGES)
+@example(changes={"switch.pfc.lossless_pool": "30621569B"})  # more than egress_lossless_profile lets a queue hold
 def test_what_a_scenario_says_comes_back_from_the_tables(changes: dict[str, object], tmp_path: Path) -> None:
     if f"{MARKING}.3" in changes:
         changes |= {f"{MARKING}.4": changes[f"{MARKING}.3"]}  # which has the same profile

@@ -11,12 +11,14 @@ from xoff.switches import scenario_values
 from xoff.switches.importing import imported
 from xoff.switches.importing.pauses import Pauses
 from xoff.switches.importing.port import Port, ports_of_each
+from xoff.switches.lint.memory import all_headroom, allowed_to_one, ingress_pools, mmus_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xoff.scenario.scenario import Scenario
     from xoff.switches.lint import Tables
+    from xoff.switches.onto.rows import Edits
     from xoff.switches.scenario_values import Said
 
 TOTAL = scenario_values.Key("switch.total")
@@ -57,6 +59,28 @@ def lossless_bytes(tables: Tables, name: str) -> int:
     pool = tables.config.buffer_pool[pauses.pool_name]
     on_top = pool.xoff or (0 if tables.headroom_within(pauses.pool_name) else pauses.headroom_of_all)
     return (pool.size or 0) + on_top
+
+
+def never_dropped(old: Tables, new: Tables) -> Edits:
+    """Returns the fields that let queues which never drop hold all that ports of the new tables let in.
+
+    By what such a queue may hold, tables say whether headroom is inside the size of pools. None where the new tables
+    still say so as the old ones did.
+    """
+    inside = old.holds_headroom
+    if inside is None or new.holds_headroom == inside or allowed_to_one(new) is None:
+        return {}
+    held = sum(ingress_pools(new).values()) + (0 if inside else all_headroom(new))
+    found: Edits = {}
+    for row, profile in new.config.buffer_profile.items():
+        pool = new.config.buffer_pool.get(profile.pool)
+        if not profile.static_th or not pool or not pool.size or pool.type == "ingress":
+            continue
+        mmus = 1 if profile.static_th >= pool.size else mmus_of(profile.static_th, pool.size)
+        if mmus:
+            found[("BUFFER_POOL", profile.pool, "size")] = str(held)
+            found[("BUFFER_PROFILE", row, "static_th")] = str(held // mmus)
+    return found
 
 
 def unbalanced(more: int) -> str:

@@ -121,7 +121,8 @@ def _with_goals(
             ports = ((Port(tables, name), goal, now[name]) for name, goal in goals.items())
             tables, found = with_valid(tables, _edits(stage, ports, earlier.keys()))
             if found:
-                edits = edits | found
+                held = memory.never_dropped(old, tables)
+                tables, edits = edited(tables, held), edits | found | held
                 now = _said(tables, goals, like)
         if edits == earlier:
             break
