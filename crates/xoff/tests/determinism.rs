@@ -255,6 +255,37 @@ fn links_that_fail_come_back_and_slow_down_among_pauses() {
     ]);
 }
 
+/// A spine that has lost its link to a leaf sends packets back by the port at which they came. When the memory of such a
+/// packet is released, the frame that resumes its sender leaves by this port too.
+#[test]
+fn a_resume_that_leaves_by_the_port_of_the_packet_it_is_about() {
+    let parts = [
+        "seed = 33",
+        "topology = { kind = 'leaf_spine', leaves = 2, spines = 3, hosts_per_leaf = 3, \
+         routing = 'adaptive_flowlet', flowlet_gap = '300ns', failed_links = [['leaf0', 'spine0']], \
+         host_link = { rate = '1Gbps', delay = '1us' }, fabric_link = { rate = '1Gbps', delay = '1us' } }",
+        "stop.arrivals_end = '40us'",
+        "host.delay = '3us'",
+        "class = [{ priority = 0, lossless = true }, { priority = 2 }, { priority = 7 }]",
+        "switch = [{ total = '400MB', release = 'transmission_end', scheduler = { kind = 'strict_priority' }, \
+         pfc = { xoff = { policy = 'static_threshold', threshold = '3kB' }, lossless_pool = '1MB' } }]",
+        "transport.reno = { kind = 'tcp', congestion_control = { algorithm = 'reno' }, minimum_rto = '200us' }",
+        "transport.roce = { kind = 'roce', payload = '4096B', control_priority = 7, \
+         recovery = { kind = 'go_back_n', timeout = '9ms', nack_interval = '20us' } }",
+        "workload = [\
+         { kind = 'permutation', transport = 'reno', size = '7kB', priority = 2 }, \
+         { kind = 'incast', transport = 'roce', fan_in = 2, size = '7kB', groups = 2, every = '20us' }]",
+        "link_event = [{ at = '44us', between = ['leaf0', 'spine1'], state = 'down', convergence = '3us' }]",
+    ];
+    let simulation = simulation_of(&format!("title = 'scene'\n{}", parts.join("\n")), &[], &Files::new());
+    let expected = by_reference(&simulation);
+    assert!(expected.totals.flows_finished > 0, "something happens");
+    for threads in [1, 2] {
+        let again = report(&simulation, Execution::with_threads(threads));
+        assert_eq!(results(&again), results(&expected), "{threads}");
+    }
+}
+
 #[test]
 fn hosts_that_only_count_until_some_flows_are_done() {
     scene(&[
