@@ -5,8 +5,12 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import xoff
 from conftest import SMALL, storm
@@ -52,8 +56,59 @@ def test_series_and_pauses_can_be_explored_and_stay_static_without_javascript(sm
     assert "<svg" in page[page.index("Over time") : page.index("The numbers")]
 
 
-def test_a_page_without_series_has_no_script() -> None:
-    assert "<script" not in render(xoff.Scenario.from_text(SMALL).with_value("observe", {}).run())
+def test_flows_can_be_explored_as_they_were_recorded(small_result: xoff.Result) -> None:
+    explored = exploring.flows(small_result)
+    assert explored is not None
+    told = json.loads(explored.text)
+    hosts = told["hosts"]
+    names = ("source", "destination", "number", "size", "start", "fct", "slowdown")
+    columns = dict(zip(names, (told[name] for name in names), strict=True))
+    found = [
+        (hosts[source], hosts[destination], *others)
+        for source, destination, *others in zip(*columns.values(), strict=True)
+    ]
+    recorded = [
+        (
+            *(row[key] for key in ("source", "destination", "number", "size_bytes")),
+            row["start_ns"] / 1000,
+            pytest.approx(row["fct_ns"] / 1000, rel=1e-5),
+            pytest.approx(row["slowdown"], rel=1e-5),
+        )
+        for row in small_result.flows.to_pylist()
+    ]
+    assert sorted(found) == sorted(recorded, key=lambda row: row[:5])
+    assert told["along"] == "start"  # all have one size
+    assert told["start"] == sorted(told["start"])
+    assert [group["label"] for group in told["groups"]] == ["small, below 100 KiB"]
+
+
+@given(arrays(np.float64, st.integers(1, 20_000), elements=st.floats(1, 1e6)))
+def test_no_flow_left_out_is_slower_than_the_slowest_that_are_shown(slowdowns: np.ndarray) -> None:
+    chosen = exploring.chosen_flows(slowdowns)
+    count = len(slowdowns)
+    assert len(chosen) == len(set(chosen.tolist())) == min(count, exploring._MOST_FLOWS)
+    slowest = np.sort(slowdowns)[-exploring._SLOWEST_FLOWS :]
+    assert np.array_equal(np.sort(slowdowns[chosen])[-exploring._SLOWEST_FLOWS :], slowest)
+    assert slowdowns.min() == slowdowns[chosen].min()
+
+
+def test_a_sample_of_many_flows_is_called_one(monkeypatch: pytest.MonkeyPatch, small_result: xoff.Result) -> None:
+    monkeypatch.setattr(exploring, "_MOST_FLOWS", 10)
+    monkeypatch.setattr(exploring, "_SLOWEST_FLOWS", 4)
+    said = "A sample, 10 of 20 flows: the 4 with the greatest slowdown and others evenly from the fastest on"
+    assert said in Tags(render(small_result)).text
+
+
+def test_points_of_flows_are_hidden_without_javascript(small_result: xoff.Result) -> None:
+    hidden = [
+        attributes for tag, attributes in Tags(render(small_result)).tags if tag == "figure" and "hidden" in attributes
+    ]
+    assert ["live-only" in str(each["class"]) for each in hidden] == [True]
+
+
+def test_a_page_with_nothing_to_explore_has_no_script(small_result: xoff.Result) -> None:
+    one = replace(small_result, flow_rows=small_result.flows.slice(0, 1), series=None)
+    assert "<script" not in render(one)
 
 
 def test_pauses_are_explored_as_they_were_recorded() -> None:

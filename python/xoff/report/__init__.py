@@ -49,7 +49,7 @@ def render(result: Result) -> str:
         counters=table.counters(summary),
         tables=_tables(result),
         figures=drawn,
-        script=exploring.script() if any(figure.explored for figure in drawn.over_time) else None,
+        script=exploring.script() if any(figure.explored for figure in (*drawn.happened, *drawn.over_time)) else None,
         provenance=result.provenance,
         command=shlex.join(result.provenance["command"]),
     )

@@ -1,11 +1,13 @@
 // Replaces the figures of a report by ones to zoom and hover in. Without JavaScript the page keeps its static figures.
 (() => {
   if (typeof uPlot !== "function") return; // a browser that the library does not know keeps the static figures
-  const TIMES = ["us", "ms", "s"];
+  const TIMES = ["us", "ms", "s"], SIZES = ["B", "kB", "MB", "GB"];
   const PALETTE = JSON.parse(document.getElementById("palette").textContent);
   const style = getComputedStyle(document.documentElement);
   const ink = style.getPropertyValue("--soft"), grid = style.getPropertyValue("--grid");
-  const charts = [];
+  const NEAR = 40; // pixels from the cursor within which a flow is named
+  const charts = []; // panels over time
+  const others = [];
 
   // Formats a number in the first unit that leaves it below 1000.
   function quantity(value, units) {
@@ -20,6 +22,19 @@
     const unit = most >= 1e6 ? 2 : most >= 1e3 ? 1 : 0;
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1000 ** unit)) + 1));
     return times.map((time) => `${+(time / 1000 ** unit).toFixed(digits)} ${TIMES[unit]}`);
+  }
+
+  // Returns ticks of a logarithmic axis: at 1, 2 and 5 of each decade, at fewer of many decades, or even steps within one.
+  function logarithmic(low, high, most) {
+    const first = Math.floor(Math.log10(low)), decades = Math.ceil(Math.log10(high)) - first;
+    const at = (digits, apart = 1) => [...Array(decades + 1).keys()].filter((decade) => decade % apart === 0)
+      .flatMap((decade) => digits.map((digit) => +`${digit}e${first + decade}`)).filter((tick) => low <= tick && tick <= high);
+    const found = [at([1, 2, 5]), at([1]), at([1], Math.ceil(decades / most))].find((ticks) => ticks.length <= most);
+    if (found && found.length > 2) return found;
+    const rough = (high - low) / Math.min(4, most), magnitude = 10 ** Math.floor(Math.log10(rough));
+    const step = magnitude * [1, 2, 5, 10].find((factor) => factor * magnitude >= rough);
+    const steps = Array.from({ length: 1 + Math.floor(high / step) - Math.ceil(low / step) }, (_, index) => index);
+    return steps.map((index) => +((Math.ceil(low / step) + index) * step).toPrecision(12));
   }
 
   // Returns the times of all lines, from 0 to the end, and each line's values at them; undefined where it has none.
@@ -113,6 +128,60 @@
       { height: 110 + 18 * panel.rows.length, before: false, y }), [times, ...rows.map(ended)], figure);
   }
 
+  // Draws a point for each flow; a line below names the one nearest to the cursor.
+  function drawFlows(figure, panel) {
+    const bySize = panel.along === "size";
+    const along = bySize ? panel.size : panel.start;
+    const told = document.createElement("p"), spot = document.createElement("div");
+    told.className = "named";
+    spot.className = "spot";
+    spot.hidden = true;
+    const name = (flow) => `${panel.hosts[panel.source[flow]]}.flow${panel.number[flow]} to ${panel.hosts[panel.destination[flow]]}: ` +
+      `${quantity(panel.size[flow], SIZES)} in ${quantity(panel.fct[flow], TIMES)}, ${+panel.slowdown[flow].toPrecision(3)} times as long as ` +
+      `alone; started at ${quantity(panel.start[flow], TIMES)}; ${panel.groups[panel.group[flow]].label}`;
+    const tell = (chart) => {
+      const { left, top } = chart.cursor;
+      let nearest = null, least = NEAR ** 2;
+      for (let flow = 0; left >= 0 && flow < along.length; flow += 1) {
+        if (!chart.series[1 + panel.group[flow]].show) continue;
+        const x = chart.valToPos(along[flow], "x"), y = chart.valToPos(panel.slowdown[flow], "y");
+        const distance = (x - left) ** 2 + (y - top) ** 2;
+        if (distance < least) { least = distance; nearest = { flow, x, y }; }
+      }
+      spot.hidden = !nearest;
+      if (nearest) { spot.style.left = `${nearest.x}px`; spot.style.top = `${nearest.y}px`; }
+      told.textContent = nearest ? name(nearest.flow) : "Move to a point to name its flow.";
+    };
+    const near = (chart, low, high) => low == null ? [1, 10] : [low / 1.15, high * 1.15];
+    const around = (chart, low, high) => high > low ? [low - 0.02 * (high - low), high + 0.02 * (high - low)] : [low - 1, high + 1];
+    const axis = (label) => ({
+      stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, label, labelSize: 22, labelFont: "12px system-ui, sans-serif",
+    });
+    const ofRatios = (label, units, pixels) => ({
+      ...axis(label), filter: (chart, ticks) => ticks, values: (chart, values) => values.map((value) => quantity(value, units)),
+      splits: (chart, place, low, high) => logarithmic(low, high, Math.max(2, Math.floor((place ? chart.height : chart.width) / pixels))),
+    });
+    const ofTimes = { ...axis("start of the flow"), values: (chart, times, place, space, step) => instants(times, step) };
+    const chart = new uPlot({
+      width: figure.clientWidth - 24, height: figure.clientWidth < 600 ? 280 : 340,
+      scales: {
+        x: bySize ? { time: false, distr: 3, range: near } : { time: false, range: around }, y: { distr: 3, range: near },
+      },
+      cursor: { drag: { x: true, y: true, uni: 20 }, points: { show: false } },
+      legend: { live: false },
+      axes: [
+        bySize ? ofRatios("flow size", SIZES, 80) : ofTimes,
+        { ...ofRatios("slowdown", [""], 40), size: 50 },
+      ],
+      series: [{}, ...panel.groups.map(({ label, colour }) => ({
+        label, stroke: PALETTE[colour], paths: () => null, points: { show: true, size: 5, width: 0, fill: `${PALETTE[colour]}a0` },
+      }))],
+      hooks: { setCursor: [tell], ready: [(chart) => { chart.over.append(spot); tell(chart); }] },
+    }, [along, ...panel.groups.map((_, group) => panel.slowdown.map((value, flow) => panel.group[flow] === group ? value : undefined))], figure);
+    figure.append(told);
+    return chart;
+  }
+
   for (const hint of document.querySelectorAll(".live-only")) hint.hidden = false;
   const found = [...document.querySelectorAll("figure script[type='application/json']")];
   const panels = found.map((script) => JSON.parse(script.textContent));
@@ -121,10 +190,12 @@
   found.forEach((script, index) => {
     const figure = script.closest("figure");
     const narrow = figure.clientWidth < 500 ? Math.min(size, 110) : size;
-    charts.push((panels[index].rows ? drawRows : drawLines)(figure, panels[index], narrow));
+    const panel = panels[index];
+    if (panel.along) others.push(drawFlows(figure, panel));
+    else charts.push((panel.rows ? drawRows : drawLines)(figure, panel, narrow));
     figure.classList.add("live");
   });
-  addEventListener("resize", () => charts.forEach((chart) => {
+  addEventListener("resize", () => [...charts, ...others].forEach((chart) => {
     chart.setSize({ width: chart.root.parentElement.clientWidth - 24, height: chart.height });
   }));
 })();

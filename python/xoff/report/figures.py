@@ -56,7 +56,7 @@ class PageFigure(NamedTuple):
     title: str
     caption: str
     svg: str
-    """SVG of the figure; empty where words are enough."""
+    """SVG of the figure; empty for one that only a page with JavaScript shows."""
     is_wide: bool = False
     """Whether the figure takes the whole width of the page."""
     explored: str | None = None
@@ -112,7 +112,23 @@ def _happened(plots: Plots, result: Result) -> list[PageFigure]:
     if result.queries is not None:
         caption = "Share of the queries whose last response was whole within a time."
         figures.append(PageFigure("Query completion times", caption, svg(plots.query_completion_cdf)))
-    return figures
+    return figures + _flows(result, is_wide=len(figures) % 2 == 0)
+
+
+def _flows(result: Result, *, is_wide: bool) -> list[PageFigure]:
+    """Returns the points of flows, which readers of a page explore; percentiles tell of them in static figures."""
+    explored = exploring.flows(result)
+    if explored is None:
+        return []
+    caption = f"Each point is one of {explored.of:,} flows."
+    if explored.shown < explored.of:
+        caption = (
+            f"A sample, {explored.shown:,} of {explored.of:,} flows: the {explored.slowest:,} with the greatest "
+            "slowdown and others evenly from the fastest on; all are in flows.parquet."
+        )
+    along = "size" if explored.by_size else "start"
+    caption += " Drag to zoom, double-click to see all, click a name to hide its points."
+    return [PageFigure(f"Slowdown of each flow by {along}", caption, "", is_wide, explored.text)]
 
 
 def _over_one_time(panels: Sequence[_Panel]) -> list[PageFigure]:
