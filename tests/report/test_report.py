@@ -139,6 +139,12 @@ def test_figures_take_their_colours_from_the_page(small_result: xoff.Result) -> 
     assert "#040506" not in page
 
 
+def test_no_figure_is_stretched_until_its_letters_are_large() -> None:
+    drawn = svg(lambda ax: None, (4, 3))
+    assert re.search(r'<svg style="max-width: 360pt" viewBox="0 0 288 216"', drawn)
+    assert not re.search(r"<svg[^>]* (?:width|height)=", drawn)
+
+
 def test_what_is_written_in_a_figure_stays_as_it_is() -> None:
     drawn = svg(lambda ax: ax.set_xticks([0, 1.25, 2], ["0", "1.25 MB", "2 MB"]))
     assert "1.25 MB" in Tags(drawn).text

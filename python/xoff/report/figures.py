@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _INK, _GRID = "#010203", "#040506"
 _PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
 
+_MOST_TIMES = 1.25
+"""Most times that a page shows a figure larger than drawn."""
 _PANEL_WIDTH, _PANEL_HEIGHT = 9.6, 2.6
 _ROW_INCHES = 0.08
 """Height that each paused port adds to the figure of pauses."""
@@ -249,7 +251,12 @@ def _embedded(text: str) -> str:
     text = re.sub(r"<[^>]+>", _rounded, text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)  # the page's own typeface
-    return re.sub(r'(<svg[^>]*?) (?:width|height)="[^"]*"([^>]*?) (?:width|height)="[^"]*"', r"\1\2", text, count=1)
+    return re.sub(r' width="([\d.]+)pt" height="[^"]*"', _as_wide_as_legible, text, count=1)
+
+
+def _as_wide_as_legible(size: re.Match[str]) -> str:
+    """Replaces the size of a figure by its greatest width, at which its letters are not much larger than the page's."""
+    return f' style="max-width: {_MOST_TIMES * float(size[1]):.0f}pt"'
 
 
 def _rounded(tag: re.Match[str]) -> str:
@@ -262,6 +269,8 @@ def _lines(result: Result, quantity: str) -> str:
     shown, count = len(chosen.shown), chosen.of + chosen.zero
     if chosen.all_are_zero or shown == count:
         return f"As recorded in series.parquet ({count} in all)." if count > 1 else "As recorded in series.parquet."
+    if shown == 1 == chosen.of:
+        return f"The one of {count} that is not zero throughout; all are in series.parquet."
     if shown == chosen.of:
         return f"The {shown} of {count} that are not zero throughout; all are in series.parquet."
     of = f"the {chosen.of} (of {count}) that are not zero throughout" if chosen.zero else str(chosen.of)

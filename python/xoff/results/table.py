@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.results.summary import CLASSES
 from xoff.results.summary_keys import UNIT
-from xoff.text.units import counted, decimal_size, duration, percent, size
+from xoff.text.units import counted, decimal_size, duration, percent, quantity, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,7 +160,11 @@ def cards(summary: Summary) -> list[Card]:
             f"p99 {_ratio(flows['all']['slowdown_p99'])}",
         ),
         Card(f"{tail} flows, p99", duration(flows[tail]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
-        Card("goodput", f"{summary['goodput_gbps']:,.1f} Gbps", f"{packets['delivered']:,} packets delivered"),
+        Card(
+            "goodput",
+            quantity(summary["goodput_gbps"], ("Gbps", "Tbps", "Pbps")),
+            f"{packets['delivered']:,} packets delivered",
+        ),
         Card(
             "loss",
             percent(summary["loss_rate"]),
