@@ -41,6 +41,7 @@ mod host;
 mod ideal;
 mod kernel;
 mod layout;
+mod notes;
 mod observer;
 mod packet;
 mod pause_frames;

@@ -5,7 +5,6 @@
 
 mod checks;
 mod link_events;
-mod notes;
 mod offered;
 mod shortcuts;
 mod slow_receivers;
@@ -161,6 +160,16 @@ impl Simulation {
     /// Scenario from which the simulation was made.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    /// Sources of flows, in order of the workloads.
+    pub(crate) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// Layouts of the switches, in order of their numbers.
+    pub(crate) fn switches(&self) -> &[SwitchLayout] {
+        &self.switches
     }
 
     /// Changes of links in the course of the run.

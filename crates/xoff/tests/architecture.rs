@@ -59,6 +59,7 @@ const PARTS: &[Part] = &[
         "a marker sees a level and never knows what it sits on; where its thresholds come from is a formula.",
     ),
     part("switch::matching", &["kernel", "tagged"], "a matching sees who asks for whom, and never what."),
+    part("application::schedule", &["kernel"], "is numbers of ranks and bytes."),
     part(
         "scenario",
         &[
@@ -88,7 +89,6 @@ const PARTS: &[Part] = &[
         "names nodes, and the five-tuple that routing hashes.",
     ),
     part("observer", &["kernel", "packet", "topology"], "hears of packets, nodes and ports."),
-    part("application::schedule", &["kernel"], "is numbers of ranks and bytes."),
     part(
         "application",
         &["classes", "kernel", "application::schedule", "topology"],
@@ -252,12 +252,15 @@ const PARTS: &[Part] = &[
             "engine",
             "layout",
             "watch",
-            "report",
             "pfc",
             "plan",
-            "ideal",
         ],
-        "lays everything out, notes what an idle network shows, and hands it to the engine.",
+        "lays everything out and hands it to the engine.",
+    ),
+    part(
+        "flow_path",
+        &["kernel", "application", "topology", "routing", "engine", "simulation"],
+        "asks a laid-out scenario for one flow, without running it.",
     ),
     part(
         "ideal",
@@ -265,9 +268,20 @@ const PARTS: &[Part] = &[
         "computes from a laid-out scenario, without running it.",
     ),
     part(
-        "flow_path",
-        &["kernel", "application", "topology", "routing", "engine", "simulation"],
-        "asks a laid-out scenario for one flow, without running it.",
+        "notes",
+        &[
+            "classes",
+            "kernel",
+            "application",
+            "congestion_control",
+            "layout",
+            "scenario",
+            "topology",
+            "workload",
+            "simulation",
+            "ideal",
+        ],
+        "reads a laid-out scenario, and what an idle network shows, and warns.",
     ),
     part(
         "diagnosis",
@@ -372,9 +386,19 @@ fn every_part_names_only_what_it_may() {
     assert!(problems.is_empty(), "\n{problems}");
 }
 
+/// Order of the table, which rules out circles: their parts could only be understood together.
+#[test]
+fn every_part_names_only_parts_before_it() {
+    for (place, part) in PARTS.iter().enumerate() {
+        let is_before = |name: &str| PARTS[..place].iter().any(|before| before.path == name);
+        let later: Vec<&str> = part.may_name.iter().copied().filter(|name| !is_before(name)).collect();
+        assert!(later.is_empty(), "{} names {later:?}, which come later", part.path);
+    }
+}
+
 #[test]
 fn nothing_that_is_simulated_knows_how_it_is_run() {
-    let runs = ["engine", "watch", "simulation", "ideal", "flow_path", "diagnosis", "report"];
+    let runs = ["engine", "watch", "simulation", "flow_path", "ideal", "notes", "diagnosis", "report"];
     let models = PARTS.iter().filter(|part| !runs.contains(&part.path));
     for part in models {
         assert!(part.may_name.iter().all(|name| !runs.contains(name)), "{} is a model", part.path);

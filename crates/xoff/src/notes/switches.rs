@@ -4,9 +4,9 @@ use super::{Simulation, by_note};
 use crate::topology::NodeId;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
-    let nodes = simulation.network.hosts..simulation.network.nodes.len() as NodeId;
+    let nodes = simulation.network().hosts..simulation.network().nodes.len() as NodeId;
     by_note(
-        nodes.zip(&simulation.switches).flat_map(|(node, layout)| {
+        nodes.zip(simulation.switches()).flat_map(|(node, layout)| {
             layout.notes().into_iter().map(move |note| (note, simulation.name(node)))
         }),
     )

@@ -4,8 +4,8 @@ use super::Simulation;
 use crate::scenario::Host;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
-    let host = &simulation.scenario.host;
-    let transports = &simulation.scenario.transport;
+    let host = &simulation.scenario().host;
+    let transports = &simulation.scenario().transport;
     let in_software = |name: &str| transports.get(name).is_some_and(|transport| !transport.is_in_adapter());
     let concerns_some = simulation.transports_in_use().into_iter().any(in_software);
     joins_nothing(host).filter(|_| concerns_some).into_iter().collect()

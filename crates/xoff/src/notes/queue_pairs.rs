@@ -15,16 +15,16 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 
 /// Notes collectives in which a step shares links with the step before.
 fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let plans = simulation.fabric.plans.all().iter();
+    let plans = simulation.fabric().plans.all().iter();
     let of_steps = |plan: &Plan| match plan {
         Plan::Collective(plan) if plan.schedule.steps() > 1 && !plan.schedule.exchanges() => {
-            Some(simulation.scenario.workload[plan.workload].transport())
+            Some(simulation.scenario().workload[plan.workload].transport())
         }
         _ => None,
     };
     let names: BTreeSet<&str> = plans.filter_map(of_steps).collect();
     names.into_iter().filter_map(|name| {
-        let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return None };
+        let Transport::Roce(roce) = &simulation.scenario().transport[name] else { return None };
         (roce.connections == QueuePairs::PerFlow).then(|| {
             format!(
                 "transport.{name}: a step of a collective shares the link with the one before, which is then later still; \
@@ -36,10 +36,10 @@ fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = Strin
 
 /// Notes collectives whose parts are divided into more flows than there are queue pairs.
 fn flows_that_share_queue_pairs(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let workloads = (0..).zip(&simulation.scenario.workload);
+    let workloads = (0..).zip(&simulation.scenario().workload);
     workloads.filter_map(|(index, workload): (usize, _)| {
         let Workload::Collective(Collective { transport, flows_per_part, .. }) = workload else { return None };
-        let Transport::Roce(roce) = &simulation.scenario.transport[transport] else { return None };
+        let Transport::Roce(roce) = &simulation.scenario().transport[transport] else { return None };
         let is_short = roce.connections == QueuePairs::Persistent && *flows_per_part > roce.queue_pairs.into();
         is_short.then(|| {
             format!(
@@ -63,7 +63,7 @@ fn flows_without_end(simulation: &Simulation) -> impl Iterator<Item = String> {
 }
 
 fn keeps_queue_pairs_for_ever(simulation: &Simulation, name: &str) -> bool {
-    let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return false };
+    let Transport::Roce(roce) = &simulation.scenario().transport[name] else { return false };
     let mut endless: BTreeMap<_, u32> = BTreeMap::new();
     for flow in simulation.sources_of(name).flat_map(Source::without_end) {
         if flow.end == Time::MAX {

@@ -15,10 +15,10 @@ mod watchdog;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Simulation;
 use crate::classes::Classes;
 use crate::kernel::units::{Rate, Span};
 use crate::scenario::Workload;
+use crate::simulation::Simulation;
 use crate::topology::NodeId;
 use crate::workload::Source;
 
@@ -45,24 +45,24 @@ impl Simulation {
     }
 
     fn transports_in_use(&self) -> BTreeSet<&str> {
-        self.scenario.workload.iter().map(Workload::transport).collect()
+        self.scenario().workload.iter().map(Workload::transport).collect()
     }
 
     /// Returns the names of transports that have flows in any of these classes.
     fn transports_of(&self, classes: Classes) -> impl Iterator<Item = &str> {
-        let workloads = self.scenario.workload.iter().zip(&self.sources);
+        let workloads = self.scenario().workload.iter().zip(self.sources());
         let of_them = workloads.filter(|(_, source)| !(source.classes() & classes).is_empty());
         of_them.map(|(workload, _)| workload.transport()).collect::<BTreeSet<_>>().into_iter()
     }
 
     /// Returns the sources of the workloads that use a transport.
     fn sources_of(&self, name: &str) -> impl Iterator<Item = &Source> {
-        let workloads = self.scenario.workload.iter().zip(&self.sources);
+        let workloads = self.scenario().workload.iter().zip(self.sources());
         workloads.filter(move |(workload, _)| workload.transport() == name).map(|(_, source)| source)
     }
 
     fn name(&self, node: NodeId) -> String {
-        self.network.nodes[node as usize].name.clone()
+        self.network().nodes[node as usize].name.clone()
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 
 fn why_nothing(simulation: &Simulation) -> String {
     let mut names = simulation.transports_in_use().into_iter();
-    let remedy = if names.any(|name| simulation.scenario.transport[name].understands_trimming()) {
+    let remedy = if names.any(|name| simulation.scenario().transport[name].understands_trimming()) {
         "put its flows into a class that is not lossless"
     } else {
         "set recovery.kind = \"selective_repeat\""
@@ -41,7 +41,7 @@ pub(super) fn is_in_use(simulation: &Simulation) -> bool {
 
 /// Returns the trimming of each switch that trims, and whether its buffer policy pushes packets out instead.
 fn trimmings(simulation: &Simulation) -> impl Iterator<Item = (&Trimming, bool)> {
-    simulation.switches.iter().filter_map(|layout| match layout {
+    simulation.switches().iter().filter_map(|layout| match layout {
         SwitchLayout::SharedMemory(layout) => Some((layout.trimming.as_ref()?, layout.pushes_out())),
         SwitchLayout::Cioq(_) => None,
     })
@@ -49,8 +49,8 @@ fn trimmings(simulation: &Simulation) -> impl Iterator<Item = (&Trimming, bool)>
 
 /// Size of the largest packet that may be trimmed.
 fn largest_trimmed(simulation: &Simulation) -> Option<Bytes> {
-    let lossy = simulation.transports_of(Classes::ALL - simulation.scenario.lossless_classes());
-    let transports = lossy.map(|name| &simulation.scenario.transport[name]);
+    let lossy = simulation.transports_of(Classes::ALL - simulation.scenario().lossless_classes());
+    let transports = lossy.map(|name| &simulation.scenario().transport[name]);
     let understood = transports.filter(|transport| transport.understands_trimming());
     understood.map(Transport::packet_sizes).map(|sizes| sizes.payload + sizes.headers).max()
 }

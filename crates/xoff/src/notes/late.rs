@@ -6,11 +6,11 @@ use crate::scenario::{Stop, Workload};
 use crate::workload::Source;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
-    let Stop { at, arrivals_end, .. } = simulation.scenario.stop;
+    let Stop { at, arrivals_end, .. } = simulation.scenario().stop;
     let ends = [("stop.at", at), ("stop.arrivals_end", arrivals_end)];
     let ends = ends.into_iter().filter_map(|(key, end)| end.map(|end| (key, end)));
     let Some((key, end)) = ends.min_by_key(|(_, end)| *end) else { return Vec::new() };
-    let workloads = simulation.scenario.workload.iter().zip(&simulation.sources).enumerate();
+    let workloads = simulation.scenario().workload.iter().zip(simulation.sources()).enumerate();
     let note = |(index, (workload, source)): (usize, (&Workload, &Source))| {
         let then = format!("at {key} = {end} or later, and never begin");
         if let (Workload::Trace(trace), Some((late, all))) = (workload, source.rows_from(Time::ZERO + end)) {

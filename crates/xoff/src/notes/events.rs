@@ -10,7 +10,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 
 /// Notes events that are due after the run has ended.
 fn never_reached(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let Scenario { link_event, slow_receiver, stop, .. } = &simulation.scenario;
+    let Scenario { link_event, slow_receiver, stop, .. } = simulation.scenario();
     let links = link_event.iter().map(|event| event.at).enumerate();
     let receivers = slow_receiver.iter().map(|slow| slow.start).enumerate();
     let all = links.map(|(index, at)| (format!("link_event[{index}].at"), at));
@@ -24,17 +24,17 @@ fn never_reached(simulation: &Simulation) -> impl Iterator<Item = String> {
 
 /// Notes link events after which a flow may be faster than alone at the start.
 fn slowdowns(simulation: &Simulation) -> Option<String> {
-    let events = &simulation.scenario.link_event;
+    let events = &simulation.scenario().link_event;
     let between_switches = || {
         let links = simulation
-            .network
+            .network()
             .links
             .iter()
-            .filter(|link| link.ends.iter().all(|&end| !simulation.network.is_host(end)));
+            .filter(|link| link.ends.iter().all(|&end| !simulation.network().is_host(end)));
         links.flat_map(|link| link.rates.map(|rate| (rate, link.delay)))
     };
     let differ = between_switches().min() != between_switches().max();
-    let has_failed = simulation.network.links.iter().any(|link| link.failed);
+    let has_failed = simulation.network().links.iter().any(|link| link.failed);
     let may_be_faster = |event: &LinkEvent| match event.state {
         Some(LinkState::Down) => differ,
         Some(LinkState::Up) => differ || has_failed,
@@ -49,7 +49,7 @@ fn slowdowns(simulation: &Simulation) -> Option<String> {
 
 /// Whether an event gives any of its links, in either direction, a higher rate than the link has at the start.
 fn gets_faster(simulation: &Simulation, event: &LinkEvent) -> bool {
-    let (network, names) = (&simulation.network, simulation.network.names());
+    let (network, names) = (simulation.network(), simulation.network().names());
     let links = links_between(network, &names, "link_event", &event.between).unwrap_or_default();
     let first = names.find(&event.between[0]);
     links.into_iter().map(|link| network.links[link as usize]).any(|link| {

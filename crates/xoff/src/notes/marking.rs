@@ -14,14 +14,14 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 /// Notes congestion controls that react to marks, where nothing marks.
 fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
     simulation.transports_in_use().into_iter().filter_map(|name| {
-        let transport = &simulation.scenario.transport[name];
+        let transport = &simulation.scenario().transport[name];
         let spelling = transport.goes_by_marks()?;
         let marks = switches_mark(simulation, classes_of(simulation, name))
-            || simulation.scenario.host.marking.is_some() && !transport.is_in_adapter();
+            || simulation.scenario().host.marking.is_some() && !transport.is_in_adapter();
         (!marks).then(|| {
             let why = if switches_mark(simulation, Classes::ALL) {
                 "no switch has `marking` of its classes"
-            } else if simulation.switches.iter().all(|layout| matches!(layout, SwitchLayout::Cioq(_))) {
+            } else if simulation.switches().iter().all(|layout| matches!(layout, SwitchLayout::Cioq(_))) {
                 "no switch has `input.marking` or `output.marking`"
             } else {
                 "no switch has `marking`"
@@ -34,8 +34,8 @@ fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
 /// Notes markers in adapters in which no packet waits.
 fn nothing_waits_in_adapters(simulation: &Simulation) -> Option<String> {
     let mut names = simulation.transports_in_use().into_iter();
-    let waits = names.any(|name| !simulation.scenario.transport[name].is_in_adapter());
-    (simulation.scenario.host.marking.is_some() && !waits).then(|| {
+    let waits = names.any(|name| !simulation.scenario().transport[name].is_in_adapter());
+    (simulation.scenario().host.marking.is_some() && !waits).then(|| {
         "host.marking: marks nothing, as RoCE makes a packet when the one before it starts, and none but that waits in an adapter"
             .to_owned()
     })
@@ -43,14 +43,14 @@ fn nothing_waits_in_adapters(simulation: &Simulation) -> Option<String> {
 
 /// Notes transports whose packets cannot be marked, where switches mark.
 fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let lossy = Classes::ALL - simulation.scenario.lossless_classes();
+    let lossy = Classes::ALL - simulation.scenario().lossless_classes();
     let are_dropped = move |name: &&str| {
         let classes = classes_of(simulation, name) & lossy;
-        simulation.switches.iter().any(|layout| layout.drops_incapable(classes))
+        simulation.switches().iter().any(|layout| layout.drops_incapable(classes))
     };
     let names = simulation.transports_of(lossy).filter(are_dropped);
     names.filter_map(|name| {
-        let transport = &simulation.scenario.transport[name];
+        let transport = &simulation.scenario().transport[name];
         let instead = match transport {
             Transport::Roce(_) => "; set ecn_capable = true if they are",
             Transport::Tcp(_) | Transport::ConstantRate(_) => "",
@@ -70,7 +70,7 @@ fn classes_of(simulation: &Simulation, name: &str) -> Classes {
 
 /// Whether any switch marks packets of these classes.
 fn switches_mark(simulation: &Simulation, classes: Classes) -> bool {
-    simulation.switches.iter().any(|layout| layout.marks(classes))
+    simulation.switches().iter().any(|layout| layout.marks(classes))
 }
 
 #[cfg(test)]

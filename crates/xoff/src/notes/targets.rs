@@ -10,7 +10,7 @@ use crate::scenario::{Roce, RoceRecovery, Transport};
 const MOST_STEPS: u64 = 1000;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
-    let paths = simulation.scenario.transport.iter().zip(&simulation.fabric.longest_paths);
+    let paths = simulation.scenario().transport.iter().zip(&simulation.fabric().longest_paths);
     let in_use = simulation.transports_in_use();
     let of_them = paths.filter(|((name, _), _)| in_use.contains(name.as_str()));
     let note =
@@ -65,8 +65,8 @@ fn too_small(name: &str, transport: &Transport, path: &Path, simulation: &Simula
 }
 
 fn fastest_host(simulation: &Simulation) -> Rate {
-    let rate_of = |host| simulation.network.rate_from_host(host);
-    (0..simulation.network.fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO)
+    let rate_of = |host| simulation.network().rate_from_host(host);
+    (0..simulation.network().fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO)
 }
 
 /// Notes a target of Swift that a path without queues exceeds.

@@ -21,11 +21,11 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = String> {
     let fails = |event: &LinkEvent| event.state == Some(LinkState::Down);
     let drops = |watchdog: &Watchdog| watchdog.action == WatchdogAction::Drop;
-    let loses = simulation.network.links.iter().any(Link::corrupts)
-        || simulation.scenario.link_event.iter().any(fails)
-        || simulation.scenario.pfc.watchdog.as_ref().is_some_and(drops);
-    let names = simulation.transports_of(simulation.scenario.lossless_classes());
-    names.filter(move |name| loses && simulation.scenario.transport[*name].relies_on_pfc()).map(|name| {
+    let loses = simulation.network().links.iter().any(Link::corrupts)
+        || simulation.scenario().link_event.iter().any(fails)
+        || simulation.scenario().pfc.watchdog.as_ref().is_some_and(drops);
+    let names = simulation.transports_of(simulation.scenario().lossless_classes());
+    names.filter(move |name| loses && simulation.scenario().transport[*name].relies_on_pfc()).map(|name| {
         format!(
             "transport.{name}: packets may be lost (links that corrupt them or fail, a watchdog that drops), and \
              selective repeat has no timeout with PFC for the last of a flow; set recovery.timeouts_with_pfc"
@@ -35,11 +35,12 @@ fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = S
 
 /// Notes transports that take packets for lost when these come by a longer way.
 fn reordering(simulation: &Simulation) -> Vec<String> {
-    let routing = simulation.scenario.topology.routing().kind;
-    if !simulation.routes.have_choices() {
+    let routing = simulation.scenario().topology.routing().kind;
+    if !simulation.routes().have_choices() {
         return Vec::new();
     }
-    let reorders = |name: &&str| routing.is_by_packet() || simulation.scenario.transport[*name].is_sprayed();
+    let reorders =
+        |name: &&str| routing.is_by_packet() || simulation.scenario().transport[*name].is_sprayed();
     let takes = |transport: &Transport| match transport {
         Transport::Tcp(tcp) => (tcp.duplicate_threshold <= 3)
             .then_some("TCP takes the packet before three others for lost; more with `duplicate_threshold`"),
@@ -54,7 +55,7 @@ fn reordering(simulation: &Simulation) -> Vec<String> {
         Transport::ConstantRate(_) => None,
     };
     let names = simulation.transports_in_use().into_iter().filter(reorders);
-    let noted = names.filter_map(|name| Some((name, takes(&simulation.scenario.transport[name])?)));
+    let noted = names.filter_map(|name| Some((name, takes(&simulation.scenario().transport[name])?)));
     let note = |(name, takes): (&str, &str)| {
         let by = if routing.is_by_packet() { routing.to_string() } else { "spraying".to_owned() };
         format!("transport.{name}: by {by} packets come out of order, and {takes}")
@@ -65,9 +66,9 @@ fn reordering(simulation: &Simulation) -> Vec<String> {
 /// Notes go-back-N where a flowlet may overtake the one before it.
 fn overtaking_flowlets(simulation: &Simulation) -> impl Iterator<Item = String> {
     let overtake =
-        simulation.scenario.topology.routing().kind.is_by_flowlet() && simulation.routes.have_choices();
+        simulation.scenario().topology.routing().kind.is_by_flowlet() && simulation.routes().have_choices();
     let names = simulation.transports_in_use().into_iter().filter(move |name| {
-        let transport = &simulation.scenario.transport[*name];
+        let transport = &simulation.scenario().transport[*name];
         overtake
             && matches!(transport, Transport::Roce(roce) if matches!(roce.recovery, RoceRecovery::GoBackN(_)))
     });
@@ -86,7 +87,7 @@ fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
     let are_told = trimming::is_in_use(simulation);
     let names = simulation.transports_in_use().into_iter().filter(move |_| !are_told);
     names.filter_map(|name| {
-        let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return None };
+        let Transport::Roce(roce) = &simulation.scenario().transport[name] else { return None };
         let RoceRecovery::SelectiveRepeat(settings) = &roce.recovery else { return None };
         let (window, reordering) = (settings.window, settings.reordering);
         let never = roce.payload * (u64::from(reordering) + 1) >= window;
@@ -101,10 +102,10 @@ fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
 
 /// Notes selective repeat whose acknowledgements wait for more packets than may come before its timeout.
 fn late_acknowledgements(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let lossy = Classes::ALL - simulation.scenario.lossless_classes();
+    let lossy = Classes::ALL - simulation.scenario().lossless_classes();
     let of_lossy: BTreeSet<&str> = simulation.transports_of(lossy).collect();
     simulation.transports_in_use().into_iter().filter_map(move |name| {
-        let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return None };
+        let Transport::Roce(roce) = &simulation.scenario().transport[name] else { return None };
         let RoceRecovery::SelectiveRepeat(settings) = &roce.recovery else { return None };
         let times_out = settings.timeouts_with_pfc || of_lossy.contains(name);
         let every = roce.acknowledge_every;

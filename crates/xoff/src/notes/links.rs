@@ -6,7 +6,7 @@ use crate::workload::overload::{self, Links, Overload};
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let (mut by_host, mut together) = (Vec::new(), Vec::new());
     for Overload { links, capacity, offered, workloads } in
-        overload::of(&simulation.scenario, &simulation.network, &simulation.sources)
+        overload::of(simulation.scenario(), simulation.network(), simulation.sources())
     {
         let (way, hosts) = match &links {
             Links::From(hosts) => ("send", &hosts[..]),

@@ -15,7 +15,7 @@ const MOST_PAIRS: usize = 2_000;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let in_use = simulation.transports_in_use();
-    let transports = simulation.scenario.transport.iter().enumerate();
+    let transports = simulation.scenario().transport.iter().enumerate();
     let of_them = transports.filter(|(_, (name, _))| in_use.contains(name.as_str()));
     of_them.filter_map(|(index, (name, transport))| note(simulation, index, name, transport)).collect()
 }
@@ -55,7 +55,7 @@ fn timeouts(simulation: &Simulation, name: &str, transport: &Transport) -> Vec<(
         Transport::Roce(roce) => match &roce.recovery {
             RoceRecovery::GoBackN(settings) => vec![("recovery.timeout", settings.timeout)],
             RoceRecovery::SelectiveRepeat(settings) => {
-                let lossy = Classes::ALL - simulation.scenario.lossless_classes();
+                let lossy = Classes::ALL - simulation.scenario().lossless_classes();
                 let times_out =
                     settings.timeouts_with_pfc || simulation.transports_of(lossy).any(|other| other == name);
                 let low =
@@ -72,7 +72,7 @@ fn timeouts(simulation: &Simulation, name: &str, transport: &Transport) -> Vec<(
 fn pairs(simulation: &Simulation, index: usize, name: &str) -> BTreeSet<[NodeId; 2]> {
     let drawn = simulation.sources_of(name).flat_map(|source| source.clone().take(MOST_PAIRS));
     let mut pairs: BTreeSet<[NodeId; 2]> = drawn.map(|flow| [flow.source, flow.destination]).collect();
-    let plans = simulation.fabric.plans.all().iter().filter(|plan| usize::from(plan.transport()) == index);
+    let plans = simulation.fabric().plans.all().iter().filter(|plan| usize::from(plan.transport()) == index);
     for plan in plans {
         match plan {
             Plan::Query(query) => {

@@ -6,7 +6,7 @@ use crate::scenario::WatchdogAction;
 /// Notes a watchdog that forwards. In SONiC's design, too, its queue no longer honours PFC frames. Headroom is for
 /// packets that were under way as a pause began, and the queue sends until the storm is over.
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
-    let pfc = &simulation.scenario.pfc;
+    let pfc = &simulation.scenario().pfc;
     let forwards = pfc.watchdog.is_some_and(|watchdog| watchdog.action == WatchdogAction::Forward);
     if !forwards {
         return Vec::new();
