@@ -21,7 +21,7 @@ use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
 use crate::topology::PortId;
-use carried::Disturbed;
+use carried::Irregular;
 pub use shaper::Shaper;
 
 /// Counters of a port since the start of the run.
@@ -94,11 +94,8 @@ pub struct Port {
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
     link_errors: Option<Box<LinkErrors>>,
-    /// End of the last packet that has lined up and started, where packets may line up with pauses between them;
-    /// `Time::MAX` elsewhere.
-    last_ends: Time,
-    /// Transmissions under way when the link changed, if there were any.
-    disturbed: Option<Box<Disturbed>>,
+    /// Transmissions that the counters alone do not tell of, if there are any.
+    irregular: Option<Box<Irregular>>,
     /// Token bucket that limits what the port sends, if it has one.
     shaper: Option<Box<Shaper>>,
 }
@@ -178,8 +175,7 @@ impl Port {
             cnms_dropped: 0,
             trimmed_dropped: 0,
             link_errors: None,
-            last_ends: Time::MAX,
-            disturbed: None,
+            irregular: None,
             shaper: None,
         }
     }
@@ -542,13 +538,6 @@ impl Port {
         self.next_start = next.map_or(Time::MAX, |next| next.starts);
         self.counters.packets += packets;
         self.counters.wire_bytes += wire_bytes;
-    }
-
-    /// Tells the port of the last packet that has lined up and started, if others may start later than it ends.
-    pub fn note_last(&mut self, departure: Option<&Departure>, fabric: &Fabric) {
-        if let Some(Departure { starts, packet, .. }) = departure {
-            self.last_ends = *starts + self.clock.transmission_time(fabric.wire_of(*packet));
-        }
     }
 
     /// Counts the first packet that has lined up, if it has started by now.
