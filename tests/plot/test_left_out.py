@@ -110,7 +110,7 @@ def test_what_is_zero_in_a_stretch_of_time_is_left_out_there(one_busy_port: xoff
 
 def test_the_report_counts_as_the_figure_does(one_busy_port: xoff.Result) -> None:
     captions = {figure.title: figure.caption for figure in all_of(one_busy_port).over_time}
-    assert captions["Queues over time"] == "The 1 of 4 that are not zero throughout; all are in series.parquet."
+    assert captions["Queues over time"] == "The one of 4 that is not zero throughout; all are in series.parquet."
     assert captions["Drops over time"] == "As recorded in series.parquet (4 in all)."
 
 

@@ -24,6 +24,8 @@ _COLOURS = ListedColormap(mpl.colormaps["viridis"](np.linspace(0, 0.92, 48)))
 """Colours from dark to light, readable without colour vision; the palest are left out, since lines are thin."""
 BAR_INCHES = 0.8
 """Width of the bar with its numbers."""
+_BAR_INCHES = 0.14
+"""Width of the bar without them."""
 _WIDE = 20
 """Ratio of the greatest to the least position from which the scale is logarithmic."""
 _MOST_TICKS = 6
@@ -46,11 +48,13 @@ class ColourScale:
         """Draws the bar to the right of some panels, with the name of the axis and some of its positions."""
         drawn = mpl.cm.ScalarMappable(self._norm, _COLOURS)
         name, unit = self._along.name, self._along.unit
-        bar = figure.colorbar(drawn, ax=list(panels), aspect=30, pad=0.02, fraction=0.05)
+        aspect = figure.get_figheight() / _BAR_INCHES
+        bar = figure.colorbar(drawn, ax=list(panels), aspect=aspect, pad=0.02, fraction=0.05)
         bar.set_label(style.plain(f"{name} ({unit})" if unit else name))
         assert bar.solids is not None
         bar.solids.set_edgecolor("face")  # without it, some viewers show gaps between the colours
-        step = -(-len(self._places) // _MOST_TICKS)
+        count = min(_MOST_TICKS, len(self._places))
+        told = np.linspace(0, len(self._places) - 1, count).round().astype(int)
         bar.ax.yaxis.set_minor_locator(NullLocator())
-        bar.set_ticks(self._places[::step])
+        bar.set_ticks([self._places[index] for index in told])
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place:g}"))

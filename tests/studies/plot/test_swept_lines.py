@@ -174,6 +174,28 @@ def test_more_lines_than_a_legend_tells_apart_are_in_panels_or_on_a_scale_of_col
     assert bool(figure.legends) == (not bars)
 
 
+def test_the_bar_of_colours_names_its_first_and_last_number() -> None:
+    *_, bar = axes_of_sweep(thresholds=15, schemes=1).plot.measures().axes
+    assert bar.get_yticks()[[0, -1]].tolist() == [1, 15]
+    assert bar.get_ylabel() == "threshold (kB)"
+
+
+@pytest.mark.parametrize("ratios", [False, True])
+def test_a_panel_without_points_says_why(*, ratios: bool) -> None:
+    swept = axes_of_sweep(thresholds=3, schemes=4)
+    there = {MEAN: Estimate(5)}
+    rows = tuple(
+        replace(row, measured=of_it, ratios=of_it if ratios else {})
+        for row in swept.rows
+        for of_it in [{} if row.at[SECOND] == "2kB" else there]
+    )
+    some = Swept(swept.sweep, rows)
+    figure = some.plot.ratios() if ratios else some.plot.measures()
+    said = {ax.get_title("left"): [text.get_text().replace("\n", " ") for text in ax.texts] for ax in figure.axes}
+    why = "fan_in 1 has nothing to count" if ratios else "nothing to count"
+    assert said == {"threshold 1kB": [], "threshold 2kB": [why], "threshold 3kB": []}
+
+
 @pytest.mark.parametrize("ratios", [False, True])
 def test_panels_of_one_measure_share_their_scale(*, ratios: bool) -> None:
     swept = axes_of_sweep(thresholds=3, schemes=4)

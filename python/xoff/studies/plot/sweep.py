@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from matplotlib.transforms import ScaledTranslation
 
-from xoff.plot import bars, chosen, room, style
+from xoff.plot import bars, room, style
 from xoff.plot.along import Along, Value, short
-from xoff.plot.colour_scale import BAR_INCHES, ColourScale
+from xoff.plot.colour_scale import BAR_INCHES
+from xoff.plot.facets import FACET_INCHES, MOST_COLUMNS, TITLE_CHARACTERS, TITLE_SIZE, FacetAxis, Facets
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.measure_ticks import ticks_of
-from xoff.plot.over_time import MOST_LINES
 from xoff.results.table import measure_name
 from xoff.studies.plot import swept_slowdown_by_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
-    from matplotlib.typing import ColorType
 
     from xoff.results.intervals import Estimate
     from xoff.studies.slowdown_by_size import OfSize
@@ -33,12 +32,10 @@ _MANY_TIMES = 30
 """Ratio of the greatest to the least value of a measure from which the scale is logarithmic."""
 _MOST_COLUMNS = 3
 _PANEL_INCHES = (3.4, 2.5)
-_MOST_COLUMNS_OF_FACETS = 4
-_FACET_INCHES = (2.5, 2.1)
 _LEAST_INCHES = 3.4
 _MOST_FACETS, _MOST_PANELS = 6, 16
 """Most facets of several measures, and of one."""
-_FACET_SIZE, _FACET_CHARACTERS, _BESIDE_CHARACTERS = 9, 30, 22
+_BESIDE_CHARACTERS = 22
 _LINE = {"marker": "o", "linestyle": "-"}
 _TITLE_CHARACTERS = 32
 _NOTE_CHARACTERS = 40
@@ -95,93 +92,16 @@ class SweptPlots:
         with style.context():
             sweep = self._swept.sweep
             first, *_ = sweep.axes
-            colours, scale = _colours(sweep, first)
+            colours, scale = _facet_axis(sweep, first).colours()
             return swept_slowdown_by_size.draw(_panels(self._swept), sweep.told_apart([first]), colours, scale)
-
-
-class _Facet(NamedTuple):
-    """Lines that are drawn in one panel of each measure, by name, and their looks."""
-
-    lines: dict[str, list[Row]]
-    looks: Mapping[str, Mapping[str, Any]]
-
-
-class _Facets(NamedTuple):
-    """Panels side by side, by title, that share their scales."""
-
-    shown: dict[str, _Facet]
-    hidden: str | None
-    """Note on panels that are not drawn."""
-    told: str
-    """Axes that tell the lines apart although their names do not say so."""
-    scale: ColourScale | None = None
-    """Colours of the lines, if there are too many for a legend."""
-
-    @classmethod
-    def of(cls, swept: Swept, along: str) -> _Facets:
-        """Puts lines into one panel if a legend can tell them apart.
-
-        Of more, one axis tells the lines of each panel apart: by their looks, or on a scale of colours if it has many
-        numbers. The other axes have a panel for each combination. Many names are divided among panels.
-        """
-        sweep = swept.sweep
-        others = [name for name in sweep.axes if name != along]
-        apart = sweep.told_apart(others)
-        if len(lines := _lines(swept, others)) <= MOST_LINES:
-            return cls({"": _Facet(lines, _looks(lines))}, None, apart)
-        within = _axis_within(sweep, others)
-        panels: dict[str, list[Row]] = {}
-        for row in swept.rows:
-            panels.setdefault(_told(sweep, row, (name for name in others if name != within)), []).append(row)
-        most = _MOST_PANELS if len(swept.told) == 1 else _MOST_FACETS
-        shown = {title: _lines_of(sweep, rows, [within]) for title, rows in chosen.evenly(panels, most).items()}
-        hidden = chosen.left_out(panels, most)
-        if len(sweep.axes[within].positions) <= MOST_LINES:
-            return cls({title: _Facet(lines, _looks(lines)) for title, lines in shown.items()}, hidden, apart)
-        colours, scale = _colours(sweep, within)
-        if scale:
-            looks = {label: {"color": colour} for label, colour in colours.items()}
-            return cls({title: _Facet(lines, looks) for title, lines in shown.items()}, hidden, "", scale)
-        return cls(dict(chain(*map(_divided, shown.values()))), hidden, apart)
-
-
-def _divided(lines: dict[str, list[Row]]) -> Iterator[tuple[str, _Facet]]:
-    """Divides lines with many names evenly among panels."""
-    names = list(lines)
-    looks = {name: style.look(number) for number, name in enumerate(names)}
-    panels = -(-len(names) // MOST_LINES)
-    size = -(-len(names) // panels)
-    for start in range(0, len(names), size):
-        of_it = names[start : start + size]
-        yield f"{of_it[0]} to {of_it[-1]}", _Facet({name: lines[name] for name in of_it}, looks)
-
-
-def _colours(sweep: Sweep, axis: str) -> tuple[dict[str, ColorType], ColourScale | None]:
-    """Returns the colours of the lines of an axis, and their scale; nothing if it has names, or few positions."""
-    positions, along = sweep.axes[axis].positions, _along_of(sweep, axis)
-    if len(positions) <= MOST_LINES or along.unit is None:
-        return {}, None
-    scale = ColourScale(along)
-    return {_position_told(sweep, axis, at): scale.colour(at) for at in positions}, scale
-
-
-def _looks(lines: Iterable[str]) -> dict[str, dict[str, Any]]:
-    return {label: {"color": colour} for label, colour in zip(lines, style.COLOURS, strict=False)}
-
-
-def _axis_within(sweep: Sweep, others: Sequence[str]) -> str:
-    """Returns the axis with most positions among those of few or of numbers; if there is none, that with most names."""
-
-    def rank(name: str) -> tuple[bool, int]:
-        positions = len(sweep.axes[name].positions)
-        return positions <= MOST_LINES or _along_of(sweep, name).unit is not None, positions
-
-    return max((name for name in others if len(sweep.axes[name].positions) > 1), key=rank)
 
 
 def _draw(swept: Swept, *, ratios: bool) -> Figure:
     axis, along = _along(swept.sweep)
-    facets = _Facets.of(swept, axis)
+    sweep = swept.sweep
+    others = [name for name in sweep.axes if name != axis]
+    most = _MOST_PANELS if len(swept.told) == 1 else _MOST_FACETS
+    facets = Facets.of(swept.rows, {name: _facet_axis(sweep, name) for name in others}, most)
     points = {
         (measure, title): _points(facet.lines, measure, axis, along, ratios=ratios)
         for measure in swept.told
@@ -200,11 +120,12 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     for (measure, title), ax in panels.items():
         along.label(ax)
         barred[measure, title] = _draw_lines(ax, drawn[measure, title], along, facets.shown[title].looks)
-        if _is_absent(swept, measure, ratios=ratios):
-            style.say_nothing_is_there(ax, _nothing_to_count(swept, ratios=ratios))
-            ax.set_yticks([])
-        else:
+        if not any(drawn[measure, title].values()):
+            style.say_nothing_is_there(ax, _why_none(swept, facets.shown[title].lines.values(), measure, ratios=ratios))
+        if estimates[measure]:
             _scale(ax, measure, estimates[measure], ratios=ratios)
+        else:
+            ax.set_yticks([])
         if ratios and title == next(iter(facets.shown)):
             _say_what_has_none(swept, measure, ax)
     _share_scales(panels)
@@ -215,19 +136,19 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     foot += [bars.LEFT_OUT] if any(drawn[panel] != points[panel] for panel in panels) else []
     if foot:
         figure.supxlabel("\n".join(_note(figure, said) for said in foot), fontsize=8)
-    _explain(figure, facets, list(panels.values()))
+    _explain(figure, facets, "" if facets.scale else sweep.told_apart(others), list(panels.values()))
     return figure
 
 
-def _panels_of(measures: Sequence[str], facets: _Facets) -> tuple[HouseFigure, dict[tuple[str, str], Axes]]:
+def _panels_of(measures: Sequence[str], facets: Facets[Row]) -> tuple[HouseFigure, dict[tuple[str, str], Axes]]:
     """Returns a new figure and its panels by measure and facet, with a row for each measure if there are several."""
     titles = list(facets.shown)
     is_grid = len(titles) > 1 and len(measures) > 1
     count = len(titles) * len(measures)
-    most = _MOST_COLUMNS if len(titles) == 1 else _MOST_COLUMNS_OF_FACETS
+    most = _MOST_COLUMNS if len(titles) == 1 else MOST_COLUMNS
     rows = len(measures) if is_grid else -(-count // most)
     columns = -(-count // rows)
-    width, height = _PANEL_INCHES if len(titles) == 1 else _FACET_INCHES
+    width, height = _PANEL_INCHES if len(titles) == 1 else FACET_INCHES
     bar = BAR_INCHES if facets.scale else 0
     figure = HouseFigure(figsize=(max(width * columns, _LEAST_INCHES) + bar, height * rows + 0.5))
     grid = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
@@ -236,7 +157,7 @@ def _panels_of(measures: Sequence[str], facets: _Facets) -> tuple[HouseFigure, d
     return figure, dict(zip(product(measures, titles), grid, strict=False))
 
 
-def _name_panels(panels: Mapping[tuple[str, str], Axes], facets: _Facets, over: str) -> None:
+def _name_panels(panels: Mapping[tuple[str, str], Axes], facets: Facets[Row], over: str) -> None:
     """Writes the measure above each panel, or beside the first of each row where panels have titles of their own."""
     is_alone = len(facets.shown) == 1
     several = len({measure for measure, _ in panels}) > 1
@@ -251,7 +172,7 @@ def _name_panels(panels: Mapping[tuple[str, str], Axes], facets: _Facets, over: 
             ax.set_title(fill(name, _TITLE_CHARACTERS))
             continue
         if not several or grid.is_first_row():
-            ax.set_title(style.plain(fill(title, _FACET_CHARACTERS)), fontsize=_FACET_SIZE)
+            ax.set_title(style.plain(fill(title, TITLE_CHARACTERS)), fontsize=TITLE_SIZE)
         if not grid.is_first_col():
             ax.tick_params(axis="y", labelleft=False, which="both")
         if several and not grid.is_last_row():
@@ -290,9 +211,9 @@ def _mark_cut(panels: Mapping[tuple[str, str], Axes], barred: Mapping[tuple[str,
             bars.mark_cut(ax, *line)
 
 
-def _explain(figure: Figure, facets: _Facets, panels: Sequence[Axes]) -> None:
-    """Draws the bar of colours, or the legend."""
-    said = [_note(figure, each) for each in (facets.told, facets.hidden) if each]
+def _explain(figure: Figure, facets: Facets[Row], apart: str, panels: Sequence[Axes]) -> None:
+    """Draws the bar of colours, or the legend; `apart` names axes which labels of lines do not name."""
+    said = [_note(figure, each) for each in (apart, facets.hidden) if each]
     if facets.scale:
         facets.scale.draw_bar(figure, panels)
         if said:
@@ -338,6 +259,14 @@ def _is_absent(swept: Swept, measure: str, *, ratios: bool) -> bool:
     return not there and not (ratios and swept.over_zero(measure))
 
 
+def _why_none(swept: Swept, lines: Iterable[Sequence[Row]], measure: str, *, ratios: bool) -> str:
+    """Returns the reason in words why a panel has no point of a measure."""
+    rows = list(chain(*lines))
+    if ratios and any(row in rows for row in swept.over_zero(measure)):
+        return f"no ratio: {_base(swept.sweep)} has 0"
+    return _nothing_to_count(swept, ratios=ratios)
+
+
 def _nothing_to_count(swept: Swept, *, ratios: bool) -> str:
     """Returns the reason in words why a measure is absent."""
     whose = f"{_base(swept.sweep)} has " if ratios else ""
@@ -364,20 +293,12 @@ def _along(sweep: Sweep) -> tuple[str, Along]:
     return next(((name, along) for name, along in found.items() if along.unit is not None), next(iter(found.items())))
 
 
+def _facet_axis(sweep: Sweep, name: str) -> FacetAxis:
+    return FacetAxis(_along_of(sweep, name), lambda position: _position_told(sweep, name, position))
+
+
 def _along_of(sweep: Sweep, name: str) -> Along:
     return Along.of(sweep.heading(name), list(sweep.axes[name].positions), sweep.axes[name].unit)
-
-
-def _lines(swept: Swept, axes: Sequence[str]) -> dict[str, list[Row]]:
-    return _lines_of(swept.sweep, swept.rows, axes)
-
-
-def _lines_of(sweep: Sweep, rows: Iterable[Row], axes: Sequence[str]) -> dict[str, list[Row]]:
-    """Returns rows by their positions on some axes, in words."""
-    lines: dict[str, list[Row]] = {}
-    for row in rows:
-        lines.setdefault(_told(sweep, row, axes), []).append(row)
-    return lines
 
 
 def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
