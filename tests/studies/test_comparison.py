@@ -242,6 +242,27 @@ def test_distributions_have_a_line_for_each_scenario_of_the_flows_of_all_seeds(o
         of_sizes.plot.fct_cdf(ax, size_class="tiny")
 
 
+def test_distributions_of_many_scenarios_have_a_panel_each_over_the_same_scale(of_sizes: xoff.Comparison) -> None:
+    some, none = of_sizes.flows[0], tuple(run.slice(0, 0) for run in of_sizes.flows[0])
+    many = dataclasses.replace(
+        of_sizes,
+        names=tuple(f"K = {number}" for number in range(10)),
+        summaries=of_sizes.summaries[:1] * 10,
+        flows=(*[some] * 9, none),
+    )
+    first = many.plot.fct_cdf()
+    panels = first.figure.axes
+    assert panels[0] is first
+    assert [ax.get_title("left") for ax in panels] == [*(f"K = {number}: 48" for number in range(1, 9)), "K = 9: 0"]
+    assert [len(ax.get_lines()) for ax in panels] == [2] * 8 + [1]
+    assert [text.get_text().replace("\n", " ") for ax in panels for text in ax.texts] == ["no flow finished"]
+    assert len({ax.get_xlim() for ax in panels}) == 1
+    plt.close()
+    ax = Figure().subplots()
+    assert many.plot.fct_cdf(ax) is ax
+    assert len(ax.get_lines()) == 9
+
+
 def colours_of(ax: Axes) -> dict[str, str]:
     """The colour of each scenario in the legend."""
     handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from xoff.plot import measured_time, room, style
+from xoff.plot import facets, measured_time, room, style
 from xoff.results.summary import CLASSES, counted, members_of, ordered_members
 from xoff.results.table import class_labels, workload_names
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from xoff.plot.house_figure import HouseFigure
     from xoff.results.result import Result
     from xoff.results.summary import Members, Summary
 
@@ -104,15 +105,55 @@ def _told(classes: Mapping[str, Members], limits: list[int], size_class: str | N
 def draw_scenarios(comparison: Compared, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
     """Draws the cumulative share of flows against a measure, a line per scenario over the flows of all seeds."""
     _check_class(size_class)
-    for number, (name, runs) in enumerate(zip(comparison.names, comparison.flows, strict=True)):
-        ordered = np.sort(np.concatenate([_values(run, measure, comparison, size_class) for run in runs]))
+    for number, (name, ordered) in enumerate(_of_scenarios(comparison, measure, size_class).items()):
         look = style.look(number) | {"marker": ""}
         _draw_line(ax, measure, ordered, f"{style.plain(name)}: {len(ordered):,}", **look)
-    label = class_labels(list(comparison.size_classes_bytes))[size_class or CLASSES[0]]
-    share = "share of flows" if size_class is None else f"share of flows ({label})"
-    summaries = list(chain(*comparison.summaries))
+    share, summaries = _share(comparison, size_class), list(chain(*comparison.summaries))
     nothing = _nothing(sum(run.num_rows for run in chain(*comparison.flows)), size_class, *summaries)
     return _finish(ax, measure, share, summaries, nothing)
+
+
+def draw_each_scenario(
+    comparison: Compared, figure: HouseFigure, measure: Measure = FCT, size_class: str | None = None
+) -> list[Axes]:
+    """Draws a panel for each scenario beside the first, with the first in grey, over the same scales."""
+    _check_class(size_class)
+    (base, of_base), *others = _of_scenarios(comparison, measure, size_class).items()
+    summaries = dict(zip(comparison.names, comparison.summaries, strict=True))
+    finished = {
+        name: sum(run.num_rows for run in runs) for name, runs in zip(comparison.names, comparison.flows, strict=True)
+    }
+    panels = facets.grid(figure, len(others))
+    for (name, ordered), ax in zip(others, panels, strict=True):
+        _draw_line(ax, measure, of_base, f"{style.plain(base)}: {len(of_base):,}", color=style.COLOURS[6])
+        _draw_line(ax, measure, ordered, "scenario above the panel", color=style.COLOURS[0])
+        facets.draw_title(ax, f"{name}: {len(ordered):,}")
+        if not len(ordered):
+            style.say_nothing_is_there(ax, _nothing(finished[name], size_class, *summaries[name]))
+        ax.set_ylim(0, 1.01)
+    if any(len(ordered) for ordered in (of_base, *dict(others).values())):
+        _scale(panels, measure)
+    else:
+        panels[0].set_xticks([])
+    told = "\n".join([measure.label, *measured_time.told(*chain(*comparison.summaries))])
+    figure.supxlabel(told, fontsize=9)
+    figure.supylabel(_share(comparison, size_class), fontsize=9)
+    style.shared_legend(panels)
+    return panels
+
+
+def _of_scenarios(comparison: Compared, measure: Measure, size_class: str | None) -> dict[str, npt.NDArray[np.float64]]:
+    """Returns the ordered values of the flows of all seeds of each scenario."""
+    return {
+        name: np.sort(np.concatenate([_values(run, measure, comparison, size_class) for run in runs]))
+        for name, runs in zip(comparison.names, comparison.flows, strict=True)
+    }
+
+
+def _share(comparison: Compared, size_class: str | None) -> str:
+    """Returns the label of the vertical axis."""
+    label = class_labels(list(comparison.size_classes_bytes))[size_class or CLASSES[0]]
+    return "share of flows" if size_class is None else f"share of flows ({label})"
 
 
 def _nothing(finished: int, size_class: str | None, *summaries: Summary) -> str:
@@ -192,14 +233,7 @@ def _finish(
     """Scales and labels the axes for all their lines, or writes that there is nothing to draw."""
     style.unsay_nothing_is_there(ax)
     if ax.get_lines():
-        ax.set_xscale("log")
-        least, greatest = ax.dataLim.intervalx
-        margin = max((greatest / least) ** _MARGIN, _LEAST_MARGIN)
-        low, high = least / margin, greatest * margin
-        if least >= measure.least:
-            low = max(low, measure.least)
-        ax.set_xlim(low, high)
-        style.logarithmic(ax.xaxis, measure.units, low, high)
+        _scale([ax], measure)
         style.legend(ax, hidden)
     else:
         style.say_nothing_is_there(ax, nothing)
@@ -208,3 +242,17 @@ def _finish(
     room.label_along(ax, measure.label, measured_time.told(*summaries))
     ax.set_ylabel(share)
     return ax
+
+
+def _scale(panels: Sequence[Axes], measure: Measure) -> None:
+    """Scales axes logarithmically, for what all of them show together."""
+    limits = [ax.dataLim.intervalx for ax in panels if ax.get_lines()]
+    least, greatest = min(low for low, _ in limits), max(high for _, high in limits)
+    margin = max((greatest / least) ** _MARGIN, _LEAST_MARGIN)
+    low, high = least / margin, greatest * margin
+    if least >= measure.least:
+        low = max(low, measure.least)
+    for ax in panels:
+        ax.set_xscale("log")
+        ax.set_xlim(low, high)
+        style.logarithmic(ax.xaxis, measure.units, low, high)

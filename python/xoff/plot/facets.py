@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from itertools import chain
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from xoff.plot import chosen, style
 from xoff.plot.colour_scale import ColourScale
 from xoff.plot.over_time import MOST_LINES
+from xoff.plot.shortened import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
 
     from xoff.plot.along import Along, Value
+    from xoff.plot.house_figure import HouseFigure
 
 MOST_COLUMNS = 4
 FACET_INCHES = (2.5, 2.1)
-TITLE_SIZE, TITLE_CHARACTERS = 9, 30
+TITLE_SIZE, TITLE_CHARACTERS = 9, 28
+_MOST_TITLE_LINES = 2
+_AROUND_INCHES = 0.8
 
 
 class Placed(Protocol):
@@ -92,6 +98,42 @@ class Facets(NamedTuple, Generic[Row]):
             looks = {label: {"color": colour} for label, colour in colours.items()}
             return cls({title: Facet(lines, looks) for title, lines in shown.items()}, hidden, scale)
         return cls(dict(chain(*map(_divided, shown.values()))), hidden)
+
+
+def size_inches(count: int) -> tuple[float, float]:
+    """Returns the size of a figure of panels in rows, with room for its labels."""
+    rows, columns = _rows_and_columns(count)
+    width, height = FACET_INCHES
+    return width * columns, height * rows + _AROUND_INCHES
+
+
+def grid(figure: HouseFigure, count: int) -> list[Axes]:
+    """Returns new panels in rows over the same scales, with numbers beside the first column and below the last row."""
+    rows, columns = _rows_and_columns(count)
+    panels: list[Axes] = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flatten().tolist()
+    for ax in panels[count:]:
+        ax.remove()
+    for ax in panels[max(0, count - columns) : count]:
+        ax.tick_params(axis="x", labelbottom=True)
+    return panels[:count]
+
+
+def draw_title(ax: Axes, title: str) -> None:
+    """Writes the title of a small panel."""
+    ax.set_title(style.plain("\n".join(title_lines(title))), fontsize=TITLE_SIZE)
+
+
+def title_lines(title: str) -> list[str]:
+    """Returns a title as one or two lines, shortened in its middle if it is too long for them."""
+    told, most = title, 2 * TITLE_CHARACTERS
+    while len(lines := wrap(told, TITLE_CHARACTERS)) > _MOST_TITLE_LINES:
+        told, most = shortened([title], [most])[0], most - 1
+    return lines
+
+
+def _rows_and_columns(count: int) -> tuple[int, int]:
+    rows = -(-count // MOST_COLUMNS)
+    return rows, -(-count // rows)
 
 
 def _lines(rows: Iterable[Row], axes: Mapping[str, FacetAxis], of: Iterable[str]) -> dict[str, list[Row]]:

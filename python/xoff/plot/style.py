@@ -140,11 +140,17 @@ def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axe
 
 def row_of_axes(count: int, size_inches: tuple[float, float] | None = None) -> list[Axes]:
     """Returns the axes of a new figure, side by side over the same horizontal axis."""
+    size_inches = size_inches or (3.3 * count if count > 1 else SIZE_INCHES[0], 2.7)
+    return list(figure(size_inches).subplots(1, count, sharex=True, squeeze=False)[0])
+
+
+def figure(size_inches: tuple[float, float]) -> HouseFigure:
+    """Returns a new figure, which a notebook shows."""
     from matplotlib import pyplot as plt
 
-    size_inches = size_inches or (3.3 * count if count > 1 else SIZE_INCHES[0], 2.7)
-    figure = plt.figure(figsize=size_inches, FigureClass=HouseFigure)
-    return list(figure.subplots(1, count, sharex=True, squeeze=False)[0])
+    new = plt.figure(figsize=size_inches, FigureClass=HouseFigure)
+    assert isinstance(new, HouseFigure)
+    return new
 
 
 def look(number: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from xoff.plot import bars, completion, style
+from xoff.plot import bars, completion, facets, style
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.over_time import MOST_LINES
 from xoff.plot.shortened import shortened
@@ -55,6 +55,9 @@ class ComparisonPlots:
 
     def fct_cdf(self, ax: Axes | None = None, *, size_class: str | None = None) -> Axes:
         """Distribution of flow completion times, a line for each scenario, of the flows of all seeds.
+
+        A new figure of more than eight scenarios has a panel for each beside the first, which is grey in all; the axes
+        returned are the first of them.
 
         Args:
             ax: Where to draw.
@@ -115,6 +118,9 @@ class ComparisonPlots:
 
     def _cdf(self, measure: completion.Measure, ax: Axes | None, size_class: str | None) -> Axes:
         with style.context():
+            if ax is None and _are_many(self._comparison):
+                size = facets.size_inches(len(self._comparison.names) - 1)
+                return completion.draw_each_scenario(self._comparison, style.figure(size), measure, size_class)[0]
             return completion.draw_scenarios(self._comparison, style.axes(ax), measure, size_class)
 
 

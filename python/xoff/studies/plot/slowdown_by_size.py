@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import chain
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from xoff.plot import bars, measured_time, slowdown, style
+from xoff.plot.facets import draw_title
 from xoff.plot.house_figure import HouseFigure
-from xoff.plot.shortened import shortened
 from xoff.plot.workloads import flows_of
 from xoff.results.slowdowns import PERCENTS
 from xoff.studies import slowdown_by_size
@@ -27,7 +26,7 @@ _PANEL_INCHES = (3.6, 2.9)
 _MOST_TICKS = 7
 _COLUMNS_OF_FACETS = 4
 _FACET_INCHES, _AROUND_INCHES = (2.3, 1.7), 0.8
-_SMALL_SIZE, _TITLE_SIZE, _TITLE_CHARACTERS = 8, 9, 28
+_SMALL_SIZE = 8
 _THIS = "scenario above the panel"
 _SHADE, _MOST_SHADES = 0.15, 3
 """Opacity of an interval, and the number of scenarios beyond which all intervals share that many opacities."""
@@ -144,7 +143,8 @@ def draw_facets(
         slowdown.draw_scale(
             ax, min(row.quantiles[low].value for row in among), bars.highest([row.quantiles[high] for row in among])
         )
-        draw_titled(ax, title)
+        say_if_empty(ax, lines)
+        draw_title(ax, title)
         grid = ax.get_subplotspec()
         assert grid is not None
         if grid.is_first_col():
@@ -164,10 +164,10 @@ def draw_facets(
     return figure, axes[: len(panels)]
 
 
-def draw_titled(ax: Axes, title: str) -> None:
-    """Writes the title of a small panel, shortened in its middle if it is too long for two lines."""
-    told = shortened([title], [_TITLE_CHARACTERS * 2])[0] if len(title) > _TITLE_CHARACTERS * 2 else title
-    ax.set_title(style.plain(fill(told, _TITLE_CHARACTERS)), fontsize=_TITLE_SIZE)
+def say_if_empty(ax: Axes, lines: Mapping[str, Sequence[OfSize]]) -> None:
+    """Writes into a panel that no flow finished, if all its lines are without points."""
+    if not any(lines.values()):
+        style.say_nothing_is_there(ax, "no flow finished")
 
 
 def told_sizes(by_size: Sequence[OfSize]) -> str:

@@ -11,7 +11,7 @@ from matplotlib.transforms import ScaledTranslation
 from xoff.plot import bars, room, style
 from xoff.plot.along import Along, Value, short
 from xoff.plot.colour_scale import BAR_INCHES
-from xoff.plot.facets import FACET_INCHES, MOST_COLUMNS, TITLE_CHARACTERS, TITLE_SIZE, FacetAxis, Facets
+from xoff.plot.facets import FACET_INCHES, MOST_COLUMNS, FacetAxis, Facets, draw_title
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.measure_ticks import ticks_of
 from xoff.results.table import measure_name
@@ -172,7 +172,7 @@ def _name_panels(panels: Mapping[tuple[str, str], Axes], facets: Facets[Row], ov
             ax.set_title(fill(name, _TITLE_CHARACTERS))
             continue
         if not several or grid.is_first_row():
-            ax.set_title(style.plain(fill(title, TITLE_CHARACTERS)), fontsize=TITLE_SIZE)
+            draw_title(ax, title)
         if not grid.is_first_col():
             ax.tick_params(axis="y", labelleft=False, which="both")
         if several and not grid.is_last_row():

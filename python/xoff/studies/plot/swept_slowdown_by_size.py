@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xoff.plot import chosen, style
 from xoff.plot.colour_scale import BAR_INCHES
 from xoff.plot.house_figure import HouseFigure
-from xoff.studies.plot.slowdown_by_size import DRAWN, draw_facets, draw_lines, few, told_sizes
+from xoff.studies.plot.slowdown_by_size import DRAWN, draw_facets, draw_lines, few, say_if_empty, told_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,6 +71,7 @@ def draw(
         for (panel, lines), ax in zip(shown.items(), of_percent, strict=True):
             drawn = [row._replace(scenario=name) for name in told for row in lines.get(name, ())]
             draw_lines(told, drawn, ax, percent, everything, looks)
+            say_if_empty(ax, {name: lines.get(name, ()) for name in told})
             ax.set_title(style.plain(f"{panel}, p{percent}" if panel else f"p{percent}"))
             if is_alone or percent == DRAWN[-1]:
                 ax.set_xlabel(told_sizes(everything))
