@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "scenario": "errors text",
     "results": "errors text scenario",
     "runs": "errors text scenario results",
+    "formats": "errors text scenario results",
     "explain": "errors text scenario results",
     "plot": "text scenario results explain",
     "report": "text results explain plot",
@@ -30,7 +31,10 @@ MAY_IMPORT = {
     "switches": "errors text scenario results fluid",
     "glossary": "errors starters scenario results switches",
     "reproduce": "errors text scenario results runs plot studies",
-    "cli": ("errors text starters scenario results runs explain plot report studies fluid switches glossary reproduce"),
+    "cli": (
+        "errors text starters scenario results formats runs explain plot report studies fluid switches glossary "
+        "reproduce"
+    ),
     "__init__": "errors scenario results runs studies fluid switches",
     "__main__": "cli",
 }

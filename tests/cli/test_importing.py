@@ -57,3 +57,46 @@ def test_what_cannot_be_imported_is_refused_in_a_line(command: Command) -> None:
         assert (outcome.status, outcome.out) == (2, "")
         assert outcome.err.startswith(says)
         assert outcome.err.count("\n") == 1
+
+
+def test_files_of_a_simulator_become_a_folder(command: Command) -> None:
+    Path("topology.txt").write_text("3 1 2\n0\n0 1 100Gbps 1us 0\n0 2 100Gbps 1us 0\n", encoding="utf-8")
+    Path("flow.txt").write_text("1\n1 2 3 100 5000 2\n", encoding="utf-8")
+    outcome = command("import", "flow.txt", "topology.txt")
+    assert (outcome.status, outcome.err) == (0, "")
+    first, second, left, last = outcome.out.splitlines()
+    assert first == "topology.txt: HPCC topology: 2 hosts, 1 switch, 2 links"
+    assert second == "flow.txt: HPCC flows: 1 flow"
+    assert left.startswith("left out: flow.txt:2: destination ports 100: ")
+    assert last == "imported/scenario.toml and imported/flows.csv written; run it: xoff run imported/scenario.toml"
+    assert command("check", "imported/scenario.toml").status == 0
+    again = command("import", "flow.txt", "topology.txt")
+    assert (
+        again.err
+        == "imported/scenario.toml: exists already; choose another folder with --out, or replace it with --force\n"
+    )
+    assert command("import", "flow.txt", "topology.txt", "--force").status == 0
+
+
+def test_options_are_of_tables_or_of_simulators(command: Command) -> None:
+    good = EXAMPLES / "good" / "config_db.json"
+    Path("topology.txt").write_text("3 1 2\n0\n0 1 100Gbps 1us 0\n0 2 100Gbps 1us 0\n", encoding="utf-8")
+    for arguments, says in (
+        (["topology.txt", "--chip", "tomahawk"], "--chip: is about a switch's tables; expected it with config_db.json"),
+        ([good, "--out", "there"], "--out: is about files of other simulators; expected none"),
+        ([good, "topology.txt"], f"{good}: is a switch's tables beside files of another kind; expected tables alone"),
+    ):
+        outcome = command("import", *arguments)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert outcome.err.startswith(says)
+
+
+def test_a_scenario_that_cannot_run_is_written_all_the_same(command: Command) -> None:
+    Path("topology.txt").write_text("3 1 2\n0\n0 1 400Gbps 1us 0\n0 2 400Gbps 1us 0\n", encoding="utf-8")
+    config = "CC_MODE 1\nENABLE_QCN 0\nPACKET_PAYLOAD_SIZE 900000\nBUFFER_SIZE 1\n"
+    Path("config.txt").write_text(config, encoding="utf-8")
+    outcome = command("import", "topology.txt", "config.txt")
+    assert outcome.status == 1
+    assert outcome.err.startswith("imported/scenario.toml: ")
+    assert outcome.err.count("\n") == 1
+    assert Path("imported/scenario.toml").is_file()

@@ -29,6 +29,7 @@ class Subcommand(NamedTuple):
 GROUPS: Mapping[str, Mapping[str, Subcommand]] = {
     "Start": {
         "init": Subcommand("Write a commented scenario, or a plan of a switch, to start from."),
+        "import": Subcommand("Take another simulator's files, or a switch's tables.", "importing.import_"),
         "check": Subcommand("Validate scenarios, and say how much each is to simulate."),
         "topology": Subcommand("Print the ports of a scenario's network and their links."),
         "list": Subcommand("List algorithms, chips, flow-size distributions or starters.", "listing.listing"),
@@ -56,7 +57,6 @@ GROUPS: Mapping[str, Mapping[str, Subcommand]] = {
         "plan": Subcommand("Compute thresholds and headroom for a chip and a fabric."),
         "export": Subcommand("Write a plan, or a scenario's switch, as configuration."),
         "lint": Subcommand("Hold a switch's buffer, ECN and PFC tables against physics."),
-        "import": Subcommand("Print a switch's tables as part of a scenario.", "importing.import_"),
     },
 }
 """Commands by what one wants of them, in the order of the help."""

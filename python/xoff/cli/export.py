@@ -1,7 +1,8 @@
-"""`xoff export`: a plan, or a scenario's switch, as configuration; or the switch put onto a real one's tables."""
+"""`xoff export`: results as others' files; plans and scenarios' switches as configuration, or put onto tables."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,10 @@ from xoff.cli import completion, options
 from xoff.cli.files import check_free
 from xoff.cli.onto import put_onto, show_onto
 from xoff.cli.options import FILE, OneOf, refuse, repeated
+from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
+from xoff.formats.result_format import ResultFormat
 from xoff.results.whole_file import written_whole
 from xoff.scenario.scenario import Scenario
 from xoff.switches.export import Format
@@ -20,6 +23,8 @@ from xoff.text import toml_text
 from xoff.text.line import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xoff.switches.export.export import Export
 
 _DSCPS = range(64)
@@ -27,8 +32,15 @@ _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff 
 
 
 @click.command
-@click.argument("file", type=FILE, metavar="FILE", help="The plan (TOML), as for `xoff plan`, or a scenario.")
-@click.option("--format", "target", type=OneOf(Format), help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")
+@click.argument(
+    "file", type=FILE, metavar="FILE", help="A plan (TOML), as for `xoff plan`, a scenario, or a result folder."
+)
+@click.option(
+    "--format",
+    "target",
+    type=OneOf(Format, ResultFormat),
+    help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts; of a result, fct.txt of HPCC's ns-3.",
+)
 @repeated(
     "--onto", type=FILE, metavar="FILE", help="SONiC's tables of a switch, which a scenario changes; may be repeated."
 )
@@ -54,7 +66,7 @@ _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff 
 )
 def export(
     file: Path,
-    target: Format | None,
+    target: Format | ResultFormat | None,
     onto: list[Path] | None,
     port: str | None,
     chip: str | None,
@@ -65,7 +77,7 @@ def export(
     force: bool,
     data_only: bool,
 ) -> None:
-    """Write the settings of a plan, or of a scenario's switch, as configuration.
+    """Write the settings of a plan, or of a scenario's switch, as configuration; or a result as another tool reads it.
 
     What a format cannot express is told in words: in comments, or on standard error if it has none. Checks of the plan
     that fail are named there, and nothing is held back for them; only a plan that leaves lossless classes nothing to
@@ -79,7 +91,16 @@ def export(
     `xoff import` has found them. What changes is printed as a diff. The rows of one port change, and those of others as
     far as they say the same; without --port it is one whose link, by rate and cable, the scenario has. What the tables
     cannot say is told, and the status is 1.
+
+    Of a result folder, fct is a line for each finished flow as HPCC's ns-3 writes fct.txt: addresses, ports, bytes,
+    start, completion time and ideal completion time, in nanoseconds. Flows of incasts have destination port 200, all
+    others 100.
     """
+    if file.is_dir() or isinstance(target, ResultFormat):
+        of_others = {"--onto": onto, "--port": port, "--switch": switch, "--chip": chip, "--dscp": dscp}
+        refuse({**of_others, "--set": changes, "--json": data_only}, "is about a switch", "expected none with a result")
+        _write_result(file, target, out, force=force)
+        return
     if onto:
         if target not in (None, Format.SONIC):
             raise InputError(None, f"--format {target}", "is not read, and nothing can be put onto it", _ONLY_SONIC)
@@ -102,6 +123,34 @@ def export(
         refuse(of_scenarios, "is about a scenario", "expected a scenario; a plan has that in its keys")
         written, chip = _of_plan(file, target, changes or [])
     _write(target, written, out, chip)
+
+
+def _write_result(folder: Path, target: Format | ResultFormat | None, out: Path | None, *, force: bool) -> None:
+    """Writes a result in a format of other tools."""
+    if not isinstance(target, ResultFormat):
+        given, expected = f"--format {target}" if target else "--format", f"expected one of {', '.join(ResultFormat)}"
+        raise InputError(None, given, f"is no format of a result, and {folder} is a folder", expected)
+    if out is not None:
+        check_free(out, "--out", force=force)
+    lines = target.lines(opened(folder))
+    if out is None:
+        for line in lines:
+            click.echo(line, nl=False)
+        return
+    with _written(out) as beside, beside.open("w", encoding="utf-8", newline="\n") as text:
+        text.writelines(lines)
+
+
+@contextmanager
+def _written(out: Path) -> Iterator[Path]:
+    """Yields a path whose file gets the name that --out says. Raises OutputError."""
+    try:
+        with written_whole(out) as beside:
+            yield beside
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
+        raise OutputError(message) from None
 
 
 def _of_plan(plan: Path, target: Format, changes: list[str]) -> tuple[Export, str | None]:
@@ -143,13 +192,8 @@ def _write(target: Format, written: Export, out: Path | None, chip: str | None) 
     if out is None:
         click.echo(text, nl=False)
     else:
-        try:
-            with written_whole(out) as beside:
-                beside.write_text(text, encoding="utf-8")
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
-            raise OutputError(message) from None
+        with _written(out) as beside:
+            beside.write_text(text, encoding="utf-8")
     if target is Format.SONIC and _lint(written, chip):
         raise click.exceptions.Exit(1)
 

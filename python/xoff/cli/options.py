@@ -20,15 +20,15 @@ FILE = click.Path(path_type=Path)
 
 
 class OneOf(click.Choice[str]):
-    """The values of an enumeration as words."""
+    """The values of an enumeration, or of several, as words."""
 
-    def __init__(self, kind: type[StrEnum]) -> None:
-        super().__init__([*map(str, kind)])
-        self.kind = kind
+    def __init__(self, *kinds: type[StrEnum]) -> None:
+        self.members: dict[str, StrEnum] = {str(member): member for kind in kinds for member in kind}
+        super().__init__([*self.members])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> StrEnum:  # noqa: ANN401
         """Returns the member that a word names."""
-        return self.kind(super().convert(str(value), param, ctx))
+        return self.members[super().convert(str(value), param, ctx)]
 
 
 def as_list(_context: click.Context, _parameter: click.Parameter, values: tuple[Any, ...]) -> list[Any] | None:

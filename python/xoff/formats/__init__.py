@@ -1,0 +1,17 @@
+"""Other tools' files: networks, flows and settings in, results out.
+
+    from xoff import formats
+
+    imported = formats.read(["topology.txt", "flow.txt", "config.txt"])
+    imported.left                    # what the scenario does not have
+    imported.scenario().run()
+    imported.save("my_experiment")   # scenario.toml, flows.csv
+
+A format is a module of this folder with `recognises` and `read`, and a line in `FORMATS` (`reading.py`).
+"""
+
+from xoff.formats.draft import Found, Left
+from xoff.formats.imported import Imported
+from xoff.formats.reading import FORMATS, read
+
+__all__ = ["FORMATS", "Found", "Imported", "Left", "read"]

@@ -1,0 +1,158 @@
+"""Common result of reading other tools' files: a network, flows and settings, each with the line it comes from.
+
+A reader fills in a `Draft`: nodes and links, flows, tables of keys, and what xoff cannot carry over. `scenario_text.py`
+writes the draft as a scenario. So a format knows nothing of TOML, and the writer nothing of formats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+
+class Place(NamedTuple):
+    """Line of a file that a value comes from."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Found(NamedTuple):
+    """One file that was read."""
+
+    file: str
+    format: str
+    """Name of its format."""
+    content: str
+    """Content in a few words, such as `320 hosts, 56 switches, 480 links`."""
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.format}: {self.content}"
+
+
+class Left(NamedTuple):
+    """Something in a file that the scenario does not have."""
+
+    place: str
+    """File and line, or lines."""
+    content: str
+    """Text of the file, or its meaning."""
+    reason: str
+    """Reason, or the nearest thing that the scenario has instead."""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.content}: {self.reason}"
+
+
+class Key(NamedTuple):
+    """One key of a scenario's table."""
+
+    name: str
+    value: object
+    """Value as `toml_text.value` writes it."""
+    origin: str = ""
+    """Origin as the comment behind the value has it: a place, and what stands there."""
+
+
+@dataclass
+class Table:
+    """One table of a scenario, such as `[[switch]]`."""
+
+    head: str
+    """Line that opens it, brackets included."""
+    keys: list[Key] = field(default_factory=list)
+
+    def add(self, name: str, value: object, origin: object = "") -> None:
+        """Appends a key."""
+        self.keys.append(Key(name, value, str(origin)))
+
+
+class Link(NamedTuple):
+    """Link between two nodes."""
+
+    one: str
+    other: str
+    rate: str
+    """Rate as scenarios write it."""
+    delay: str
+    error_rate: str
+    """Share of packets that it corrupts, as a number in digits; empty for none."""
+    place: Place
+
+
+@dataclass
+class Network:
+    """Hosts, switches and links."""
+
+    place: Place
+    """Place where the file says how many there are."""
+    hosts: list[str]
+    switches: list[str]
+    links: list[Link]
+    numbers: Mapping[int, str]
+    """Name of each host by its number in the file; flows name their ends by it."""
+    numbers_are: str
+    """Hosts and their numbers in words, for errors: `hosts are 1 to 65`."""
+    tables: list[Table] = field(default_factory=list)
+    """Tables besides `[topology]` that the network needs, such as `[scale_up]`."""
+    keys: list[Key] = field(default_factory=list)
+    """Keys of `[topology]` in place of nodes and links, for a network that a kind of topology describes."""
+
+
+@dataclass
+class Flows:
+    """Flows of one file, read anew whenever they are written, so that any number of them fits."""
+
+    path: Path
+    kind: str
+    """Kind of the workload: `trace` or `job`."""
+    columns: str
+    """Heading of the CSV."""
+    rows: Callable[[], Iterator[str]]
+    """Reads the file, and yields rows of the CSV, ends of lines included."""
+    count: int
+    lines: tuple[int, int]
+    """First and last line that a flow stands in."""
+    priorities: set[int]
+    keys: Sequence[Key] = ()
+    """More keys of the workload."""
+    name: str = ""
+    """Name of the CSV, set once all files have been read."""
+
+
+@dataclass
+class Draft:
+    """Everything that files say, as far as they have been read."""
+
+    found: list[Found] = field(default_factory=list)
+    network: Network | None = None
+    flows: list[Flows] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    """Tables of switches, hosts, transport and stop."""
+    transport: str = "rdma"
+    """Name of the transport that all flows use."""
+    settle: Callable[[Draft], None] | None = None
+    """Adds the settings once network and flows are known. Settings of a file take the place of a format's own."""
+    settled_by: str = ""
+    """File with settings that `settle` is about; empty for a format's own."""
+
+    def leave(self, place: object, content: str, reason: str) -> None:
+        """Notes something that the scenario does not have."""
+        self.left.append(Left(str(place), content, reason))
+
+    def settle_unless_told(self, settle: Callable[[Draft], None]) -> None:
+        """Takes a format's own settings, unless a file has brought some or another format was first."""
+        self.settle = self.settle or settle
+
+    @property
+    def priorities(self) -> list[int]:
+        """Classes of all flows; 3 where there are none yet."""
+        return sorted(set().union(*(flows.priorities for flows in self.flows))) or [3]

@@ -1,0 +1,505 @@
+"""Settings of HPCC's ns-3 as tables of a scenario: transport, congestion control, thresholds, buffers, PFC.
+
+Packets, reserves and thresholds that no key names are those of the simulator's code (`third.cc`, `switch-mmu.cc`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff.formats.draft import Draft, Key, Network, Place, Table
+from xoff.formats.lines import MOST_NS, decimal, rate_bps, refusal, time_ps, whole, written_rate, written_time
+from xoff.text.line import one_line, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from xoff.errors import InputError
+
+_CODE = "the simulator's code"
+_OWN = "no file says; yours to choose"
+_CONTROLS = {1: "dcqcn", 3: "hpcc", 7: "timely", 8: "dctcp", 10: "hpcc"}
+_OUTPUTS = ("_FILE", "_MON_START", "_MON_END", "MON_START", "MON_END", "_INTERVAL_MON", "_MON_INTERVAL", "ENABLE_TRACE")
+_FOR_ALL_PAIRS = 4_000_000
+"""Steps over switches and links up to which the longest round trip is searched from every switch."""
+
+
+class Entry(NamedTuple):
+    """One key of `config.txt`."""
+
+    path: Path
+    line: int
+    key: str
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Place and content as a comment has them."""
+        return f"{self.place} {self.told}"
+
+    @property
+    def place(self) -> Place:
+        """Place of the key."""
+        return Place(self.path.name, self.line)
+
+    @property
+    def told(self) -> str:
+        """Key with its values."""
+        values = " ".join(self.values)
+        return one_line(f"{self.key} {values[:60]}{'...' * (len(values) > 60)}")
+
+    def number(self, least: float = 0, most: float = 1e12) -> Decimal:
+        """Returns the first value as a number. Raises InputError."""
+        return decimal(self.path, self.line, self.key, self.values[0], least, most)
+
+    def whole(self, least: int = 0, most: int = 10**9) -> int:
+        """Returns the first value as a whole number. Raises InputError."""
+        return whole(self.path, self.line, self.key, self.values[0], least, most)
+
+    def rate(self) -> str:
+        """Returns the first value as a rate of scenarios. Raises InputError."""
+        bps = rate_bps(self.values[0])
+        if bps is None:
+            raise self.refused(quoted(self.values[0]), "expected a rate such as 50Mb/s")
+        return written_rate(bps)
+
+    def refused(self, problem: str, expected: str) -> InputError:
+        """Returns the error for this key."""
+        return refusal(self.path, self.line, f"{self.key} is {problem}", expected)
+
+
+class _Config:
+    """Keys of a file, of which each is taken once; what is left at the end was of no use."""
+
+    def __init__(self, entries: Mapping[str, Entry], draft: Draft) -> None:
+        self.draft = draft
+        self.rest = dict(entries)
+
+    def take(self, key: str) -> Entry | None:
+        """Returns a key, which then counts as carried over; None if the file does not have it."""
+        return self.rest.pop(key, None)
+
+    def is_set(self, key: str, *, otherwise: bool) -> bool:
+        """Whether a key is not 0."""
+        entry = self.take(key)
+        return otherwise if entry is None else entry.number() != 0
+
+    def leave(self, entry: Entry | None, reason: str) -> None:
+        """Notes that the scenario does not have a key."""
+        if entry is not None:
+            self.draft.leave(entry.place, entry.told, reason)
+
+    def leave_unless(self, key: str, harmless: set[str], reason: str) -> None:
+        """Notes that the scenario does not have a key, unless its value is one that changes nothing."""
+        entry = self.take(key)
+        if entry is not None and entry.values[0] not in harmless:
+            self.leave(entry, reason)
+
+
+def settle(draft: Draft, entries: Mapping[str, Entry] | None = None) -> None:
+    """Adds the tables of classes, switches, transport and stop to a draft whose network is known. Raises InputError."""
+    network = draft.network
+    assert network is not None
+    config = _Config(entries or {}, draft)
+    pauses = config.is_set("ENABLE_PFC", otherwise=True)
+    acknowledges_first = config.is_set("ACK_HIGH_PRIO", otherwise=False)
+    lossless = [each for each in draft.priorities if each and pauses]
+    classes = sorted({*draft.priorities, *([0] if acknowledges_first else [])})
+    for priority in classes:
+        table = Table("[[class]]")
+        table.add("priority", priority)
+        if priority in lossless:
+            table.add("lossless", True, _CODE)
+        draft.tables.append(table)
+    _switches(config, network, classes, is_lossless=bool(lossless))
+    _transport(config, network, 0 if acknowledges_first else classes[-1])
+    _routing(config, network)
+    _stop(config)
+    _faults(config, network)
+    _leave_rest(config)
+
+
+def _switches(config: _Config, network: Network, classes: list[int], *, is_lossless: bool) -> None:
+    table = Table("[[switch]]")
+    buffer = config.take("BUFFER_SIZE")
+    if buffer is None:
+        table.add("total", f"{_memory_mib(network)}MiB", _OWN)
+    else:
+        table.add("total", f"{buffer.whole(1, 10**6)}MiB", buffer)
+    if len(classes) > 1:
+        rounds = {"kind": "deficit_round_robin", "strict": [0] if 0 in classes else []}
+        table.add("scheduler", rounds, _CODE)
+    _marking(config, network, table)
+    if is_lossless:
+        for key in _pausing(network):
+            table.keys.append(key)
+    config.draft.tables.append(table)
+    config.leave_unless("USE_DYNAMIC_PFC_THRESHOLD", {"1"}, "thresholds are dynamic, as the simulator's code has them")
+
+
+def _memory_mib(network: Network) -> int:
+    """Returns memory that is ample for headroom and queues of the switch with most bandwidth, 32 MiB at least."""
+    hosts = set(network.hosts)
+    needed: dict[str, int] = defaultdict(int)
+    for link in network.links:
+        in_flight_ps = 2 * (time_ps(link.delay) or 0) + 12_000_000  # 12 us until a neighbour pauses, and frames end
+        for node in {link.one, link.other} - hosts:
+            needed[node] += 2 * rate_of(link.rate) * in_flight_ps // (8 * 10**12)
+    most = -(-max(needed.values(), default=0) >> 20)
+    return max(32, 1 << (most - 1).bit_length())
+
+
+def _marking(config: _Config, network: Network, table: Table) -> None:
+    """Adds RED by the rate of the port."""
+    maps = {key: config.take(key) for key in ("KMIN_MAP", "KMAX_MAP", "PMAX_MAP")}
+    marks = config.is_set("ENABLE_QCN", otherwise=True)
+    given = [entry for entry in maps.values() if entry is not None]
+    if not given:
+        if marks:
+            red = {"kind": "red", "minimum": "400kB", "maximum": "1600kB", "probability": 0.2, "when": "dequeue"}
+            table.add("marking.queue", red, _OWN)
+        return
+    if len(given) < len(maps):
+        missing = next(key for key, entry in maps.items() if entry is None)
+        raise given[0].refused(f"without {missing}", "expected KMIN_MAP, KMAX_MAP and PMAX_MAP, all or none")
+    if not marks:
+        for entry in given:
+            config.leave(entry, "ENABLE_QCN is 0: nothing marks")
+        return
+    minimum, maximum, probability = (_by_rate(entry, config) for entry in given)
+    rates = {rate_of(link.rate) for link in network.links}
+    for rate in sorted(rates):
+        if not all(rate in each for each in (minimum, maximum, probability)):
+            raise given[0].refused(
+                f"without {written_rate(rate)}", "expected thresholds for the rate of every link in the topology"
+            )
+        red = {
+            "kind": "red",
+            "minimum": f"{_plain(minimum[rate])}kB",
+            "maximum": f"{_plain(maximum[rate])}kB",
+            "probability": float(probability[rate]),
+            "when": "dequeue",
+        }
+        lines = ", ".join(str(entry.line) for entry in given)
+        table.add(
+            f'marking.at_rate."{written_rate(rate)}".queue', red, f"{given[0].path.name}:{lines} KMIN, KMAX, PMAX_MAP"
+        )
+    unused = sorted(set(minimum) - rates)
+    if unused:
+        told = ", ".join(map(written_rate, unused))
+        config.draft.leave(given[0].place, f"thresholds for {told}", "no link of the topology has this rate")
+
+
+def _by_rate(entry: Entry, config: _Config) -> dict[int, Decimal]:
+    """Returns a map from rates to values: a count, then as many pairs."""
+    count = entry.whole(1, 1000)
+    pairs, beyond = entry.values[1 : 2 * count + 1], entry.values[2 * count + 1 :]
+    if len(pairs) < 2 * count:
+        raise entry.refused(f"of {count} rates and has {len(pairs)} values behind that", "expected RATE VALUE for each")
+    if beyond:
+        told = one_line(f"{entry.key} ... {' '.join(beyond)[:60]}")
+        config.draft.leave(entry.place, told, f"beyond the {count} rates that the first value announces")
+    numbers = [decimal(entry.path, entry.line, entry.key, each, 0, 1e15) for each in pairs]
+    return {int(rate): value for rate, value in zip(numbers[::2], numbers[1::2], strict=True)}
+
+
+def _pausing(network: Network) -> Iterator[Key]:
+    """Yields the keys of PFC: an eighth of what is free, and twice as much for each doubling of the hosts' rate."""
+    hosts = set(network.hosts)
+    first = next(rate_of(link.rate) for link in network.links if {link.one, link.other} & hosts)
+    yield Key(
+        "pfc.xoff", {"policy": "dynamic_threshold", "alpha": "1/8"}, f"{_CODE}, for hosts of {written_rate(first)}"
+    )
+    for rate in sorted({rate_of(link.rate) for link in network.links}):
+        shift, left = 3, rate
+        while left > first and shift:
+            shift, left = shift - 1, left // 2
+        if shift < 3:
+            alpha = f"1/{1 << shift}" if shift else 1
+            yield Key(
+                f'pfc.at_rate."{written_rate(rate)}".xoff', {"policy": "dynamic_threshold", "alpha": alpha}, _CODE
+            )
+    yield Key("pfc.xon_offset", "3KiB", _CODE)
+    yield Key("pfc.reserved", "4KiB", _CODE)
+
+
+def _transport(config: _Config, network: Network, control: int) -> None:
+    table = Table(f"[transport.{config.draft.transport}]")
+    mode = config.take("CC_MODE")
+    number = mode.whole() if mode else 1
+    is_tcp = _CONTROLS.get(number) == "dctcp"
+    table.add("kind", "tcp" if is_tcp else "roce")
+    if is_tcp:
+        config.leave(mode, "DCTCP of queue pairs is not simulated; that of TCP is")
+    payload = config.take("PACKET_PAYLOAD_SIZE")
+    size = payload.whole(1, 10**6) if payload else 1000
+    table.add("payload", f"{size}B", payload or _CODE)
+    table.add("headers", "48B", _CODE)
+    table.add("acknowledgement", "60B", _CODE)
+    table.add("wire_overhead", "0B", _CODE)
+    if not is_tcp:
+        table.add("control_priority", control, "ACKs")
+    round_trip_ps, window, exact = longest(network, size)
+    _control(config, table, mode, number, round_trip_ps)
+    _window(config, table, number, max(window, size), exact=exact)
+    interval = config.take("L2_ACK_INTERVAL")
+    if interval is not None and interval.whole() > 1:
+        table.add("acknowledge_every", interval.whole(), interval)
+    repeats = config.take("ENABLE_IRN")
+    if repeats is not None and repeats.number() != 0 and not is_tcp:
+        table.add("recovery", {"kind": "selective_repeat", "window": f"{max(window, size)}B"}, repeats)
+    config.take("L2_CHUNK_SIZE")
+    config.leave_unless("L2_BACK_TO_ZERO", {"0"}, "a NACK makes the sender go back to the missing packet (go-back-N)")
+    config.draft.tables.append(table)
+
+
+def _control(config: _Config, table: Table, mode: Entry | None, number: int, round_trip_ps: int) -> None:
+    """Adds the congestion control that CC_MODE names, with its keys."""
+    name = _CONTROLS.get(number)
+    if number == 10:
+        config.leave(mode, "HPCC-PINT is not simulated; HPCC with whole telemetry is")
+    head = "congestion_control"
+    if name is None:
+        config.leave(mode, "no congestion control that xoff knows by this number; flows send at the rate of their link")
+        return
+    table.add(f"{head}.algorithm", name, mode or _OWN)
+    least = config.take("MIN_RATE")
+    if name != "dctcp" and least is not None:
+        table.add(f"{head}.minimum_rate", least.rate(), least)
+    if name == "dcqcn":
+        _dcqcn(config, table, head)
+    elif name == "hpcc":
+        _hpcc(config, table, head, round_trip_ps)
+    elif name == "timely":
+        increase = config.take("RATE_AI")
+        if increase is not None:
+            table.add(f"{head}.additive_increase", increase.rate(), increase)
+    else:
+        gain = config.take("EWMA_GAIN")
+        if gain is not None:
+            table.add(f"{head}.gain", float(gain.number(1e-9, 1)), gain)
+        config.leave(config.take("DCTCP_RATE_AI"), "windows grow by a packet in a round trip")
+
+
+def _hpcc(config: _Config, table: Table, head: str, round_trip_ps: int) -> None:
+    target, stages, increase = (config.take(key) for key in ("U_TARGET", "MI_THRESH", "RATE_AI"))
+    if target is not None:
+        table.add(f"{head}.target_utilization", float(target.number(0.01, 1)), target)
+    if stages is not None:
+        table.add(f"{head}.maximum_stages", stages.whole(), stages)
+    table.add(f"{head}.base_rtt", written_time(round_trip_ps), "longest round trip of the topology")
+    if increase is not None:
+        step = round(rate_of(increase.rate()) * round_trip_ps / 8e12)
+        table.add(f"{head}.additive_increase", f"{max(step, 1)}B", f"{increase} over that time")
+    config.leave_unless("FAST_REACT", {"1"}, "the window follows every ACK")
+    config.leave_unless("MULTI_RATE", {"0"}, "one window for all hops")
+    config.leave_unless("SAMPLE_FEEDBACK", {"0"}, "every packet has telemetry")
+
+
+def _dcqcn(config: _Config, table: Table, head: str) -> None:
+    table.add(f"{head}.preset", "mellanox", f"{_CODE}: alpha and cuts by clocks, no byte counter")
+    for key, name in (("ALPHA_RESUME_INTERVAL", "alpha_period"), ("RATE_DECREASE_INTERVAL", "cut_period")):
+        _add_time(config, table, key, f"{head}.{name}")
+    _add_time(config, table, "RP_TIMER", f"{head}.timer")
+    clamp, gain, recovery = (config.take(key) for key in ("CLAMP_TARGET_RATE", "EWMA_GAIN", "FAST_RECOVERY_TIMES"))
+    if clamp is not None:
+        table.add(f"{head}.clamp_target_rate", "always" if clamp.number() else "after_time_increase", clamp)
+    if gain is not None:
+        table.add(f"{head}.gain", float(gain.number(1e-9, 1)), gain)
+    if recovery is not None:
+        table.add(f"{head}.fast_recovery", recovery.whole(), recovery)
+    for key, name in (("RATE_AI", "additive_increase"), ("RATE_HAI", "hyper_increase")):
+        entry = config.take(key)
+        if entry is not None:
+            table.add(f"{head}.{name}", entry.rate(), entry)
+
+
+def _add_time(config: _Config, table: Table, key: str, name: str) -> None:
+    """Adds a key in microseconds."""
+    entry = config.take(key)
+    if entry is not None:
+        table.add(name, written_time(round(entry.number(1e-6, 1e9) * 10**6)), entry)
+
+
+def _window(config: _Config, table: Table, number: int, window: int, *, exact: bool) -> None:
+    """Adds the largest window, for congestion controls that have none of their own."""
+    has, varies, of_all = (config.take(key) for key in ("HAS_WIN", "VAR_WIN", "GLOBAL_T"))
+    config.leave_unless("RATE_BOUND", {"1"}, "packets follow one another at the rate of the flow")
+    if has is None or not has.number() or _CONTROLS.get(number) == "hpcc":
+        return
+    told = "largest bandwidth-delay product" if exact else "a large bandwidth-delay product"
+    table.add("maximum_window", f"{window}B", f"{has}: the topology's {told}")
+    if varies is not None and varies.number():
+        config.leave(varies, "the window stays at its largest while the rate falls")
+    if of_all is not None and not of_all.number():
+        config.leave(of_all, "every pair of hosts has the window of the longest path")
+
+
+_ROUTINGS = {0: "ecmp", 2: "adaptive", 3: "adaptive_flowlet", 6: "flowlet"}
+
+
+def _routing(config: _Config, network: Network) -> None:
+    mode = config.take("LB_MODE")
+    if mode is None:
+        return
+    routing = _ROUTINGS.get(mode.whole())
+    if routing is None:
+        config.leave(mode, "is not simulated (9 is ConWeave); switches route by ECMP")
+    elif routing != "ecmp":
+        network.keys.append(Key("routing", routing, str(mode)))
+    if routing == "adaptive":
+        config.leave(mode, "DRILL compares two ports and the last one; adaptive routing compares all")
+    if routing == "adaptive_flowlet":
+        config.leave(mode, "CONGA knows load along the path; flowlets here go by the switch's own queues")
+
+
+def _stop(config: _Config) -> None:
+    entry = config.take("SIMULATOR_STOP_TIME")
+    if entry is None:
+        return
+    seconds = entry.number(0, 1e18)
+    if not 0 < seconds <= Decimal(MOST_NS) / 10**9:
+        config.leave(entry, "the run ends once all flows are done")
+        return
+    table = Table("[stop]")
+    table.add("at", written_time(round(seconds * 10**12)), entry)
+    config.draft.tables.append(table)
+
+
+def _faults(config: _Config, network: Network) -> None:
+    """Adds error rates of all links, and a link that fails in the run."""
+    errors = config.take("ERROR_RATE_PER_LINK")
+    if errors is not None and errors.number(0, 0.999999):
+        told = f"{errors.number():f}"
+        network.links[:] = [link if link.error_rate else link._replace(error_rate=told) for link in network.links]
+    down = config.take("LINK_DOWN")
+    if down is None or down.values[0] == "0":
+        return
+    if len(down.values) != 3:
+        raise down.refused(f"of {len(down.values)} values", "expected MICROSECONDS NODE NODE")
+    names = [_node(down, each, network) for each in down.values[1:]]
+    table = Table("[[link_event]]")
+    table.add("at", written_time(round((2 * 10**6 + down.number()) * 10**6)), f"{down}, counted from 2 s")
+    table.add("between", names)
+    table.add("state", "down")
+    config.draft.tables.append(table)
+
+
+def _node(entry: Entry, text: str, network: Network) -> str:
+    number = whole(entry.path, entry.line, f"a node of {entry.key}", text)
+    name = network.numbers.get(number, f"switch{number}")
+    if name not in network.hosts and name not in network.switches:
+        raise entry.refused(f"of node {number}, which is not there", "expected nodes of the topology")
+    return name
+
+
+def _leave_rest(config: _Config) -> None:
+    """Notes the keys that nothing has taken: outputs and those of other algorithms together, unknown ones each."""
+    outputs, unused = [], []
+    for key, entry in config.rest.items():
+        if key.endswith(_OUTPUTS):
+            outputs.append(entry)
+        elif key in _KNOWN:
+            unused.append(entry)
+        else:
+            config.leave(entry, "xoff knows no such key")
+    for entries, reason in (
+        (outputs, "names what is written; xoff has flows always, queues and more with [observe]"),
+        (unused, "means nothing to this congestion control, or nothing in xoff"),
+    ):
+        if entries:
+            lines = ", ".join(str(entry.line) for entry in entries)
+            config.draft.leave(f"{entries[0].path.name}:{lines}", ", ".join(entry.key for entry in entries), reason)
+
+
+_KNOWN = {
+    *("ALPHA_RESUME_INTERVAL", "RATE_DECREASE_INTERVAL", "CLAMP_TARGET_RATE", "RP_TIMER", "EWMA_GAIN"),
+    *("FAST_RECOVERY_TIMES", "RATE_AI", "RATE_HAI", "MIN_RATE", "DCTCP_RATE_AI", "U_TARGET", "MI_THRESH"),
+    *("FAST_REACT", "INT_MULTI", "MULTI_RATE", "SAMPLE_FEEDBACK", "PINT_LOG_BASE", "PINT_PROB"),
+    *("CONWEAVE_TX_EXPIRY_TIME", "CONWEAVE_REPLY_TIMEOUT_EXTRA", "CONWEAVE_PATH_PAUSE_TIME"),
+    *("CONWEAVE_EXTRA_VOQ_FLUSH_TIME", "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", "SW_MONITORING_INTERVAL"),
+    *("FLOWGEN_START_TIME", "FLOWGEN_STOP_TIME", "LOAD", "RANDOM_SEED", "NIC_TOTAL_PAUSE_TIME"),
+    *("DATA_RATE", "LINK_DELAY", "PAUSE_TIME"),
+}
+"""Keys of the simulators, for those that another congestion control has, or xoff has no use for."""
+
+
+def rate_of(text: str) -> int:
+    """Returns the bits per second of a rate that a link has."""
+    return rate_bps(text) or 0
+
+
+_Wires = dict[str, list[tuple[str, int, int, int]]]
+"""Neighbours of each switch: propagation and transmission in picoseconds, and rate, of the link to each."""
+_Fronts = dict[str, Counter[tuple[int, int, int]]]
+"""Links to hosts of each switch, with how many hosts have a link like that."""
+
+
+def longest(network: Network, payload: int) -> tuple[int, int, bool]:
+    """Returns the longest round trip in picoseconds, the largest bandwidth-delay product, and whether both are exact.
+
+    As the simulator has it: twice the propagation of a shortest path, and the transmission of one payload on each of
+    its links. In large networks two searches, each from where the one before ended, stand for all.
+    """
+    wires, fronts = _wires(network, payload)
+    edges = sum(map(len, wires.values()))
+    exact = len(fronts) * (edges + len(wires) + 1) <= _FOR_ALL_PAIRS
+    starts = [*fronts] if exact else [(first := next(iter(fronts))), _farthest(first, wires, fronts)]
+    round_trip, window = 0, 0
+    for start in starts:
+        for switch, (delay, sent, rate) in _paths(start, wires).items():
+            for out, back in _pairs(fronts, start, switch):
+                time = 2 * (delay + out[0] + back[0]) + sent + out[1] + back[1]
+                round_trip = max(round_trip, time)
+                window = max(window, time * min(rate, out[2], back[2]) // (8 * 10**12))
+    return round_trip, window, exact
+
+
+def _wires(network: Network, payload: int) -> tuple[_Wires, _Fronts]:
+    hosts = set(network.hosts)
+    wires: _Wires = defaultdict(list)
+    fronts: _Fronts = defaultdict(Counter)
+    for link in network.links:
+        rate, delay = rate_of(link.rate), time_ps(link.delay) or 0
+        sent = payload * 8 * 10**12 // rate
+        for one, other in ((link.one, link.other), (link.other, link.one)):
+            if one in hosts:
+                fronts[other][delay, sent, rate] += 1
+            elif other not in hosts:
+                wires[one].append((other, delay, sent, rate))
+    return wires, fronts
+
+
+def _pairs(fronts: _Fronts, start: str, end: str) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+    """Yields each kind of links of two different hosts, one at either switch."""
+    for out in fronts.get(end, ()):
+        for back, alike in fronts[start].items():
+            if end != start or out != back or alike > 1:
+                yield out, back
+
+
+def _farthest(start: str, wires: _Wires, fronts: _Fronts) -> str:
+    paths = _paths(start, wires)
+    return max((switch for switch in paths if switch in fronts), key=lambda each: 2 * paths[each][0] + paths[each][1])
+
+
+def _paths(start: str, wires: _Wires) -> dict[str, tuple[int, int, int]]:
+    """Returns propagation, transmission and least rate from a switch to all others, along paths of fewest links."""
+    found = {start: (0, 0, 1 << 62)}
+    waiting = deque([start])
+    while waiting:
+        here = waiting.popleft()
+        delay, sent, rate = found[here]
+        for other, more, transmission, of_link in wires.get(here, ()):
+            if other not in found:
+                found[other] = (delay + more, sent + transmission, min(rate, of_link))
+                waiting.append(other)
+    return found
+
+
+def _plain(number: Decimal) -> str:
+    """Writes a number without an exponent, and without zeros behind the point."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

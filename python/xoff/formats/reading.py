@@ -1,0 +1,102 @@
+"""Recognition of other tools' files by their content, and the reading of all of them into one scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff.errors import InputError
+from xoff.formats import hpcc_config, hpcc_flows, hpcc_topology
+from xoff.formats.draft import Draft, Key, Table
+from xoff.formats.imported import Imported
+from xoff.formats.lines import head
+from xoff.text.line import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Protocol
+
+    class Format(Protocol):
+        """A format: a module of this wing."""
+
+        NAME: str
+        ABOUT: str
+
+        def recognises(self, lines: Sequence[str]) -> bool:
+            """Whether a file with these first lines is of this format."""
+
+        def read(self, path: Path, draft: Draft) -> None:
+            """Reads a file into the draft. Raises InputError."""
+
+
+FORMATS: tuple[Format, ...] = (
+    hpcc_topology,
+    hpcc_config,
+    hpcc_flows,
+)
+"""Formats in the order in which files are read: networks first, since settings and flows are about their nodes."""
+
+
+def format_of(path: Path) -> Format | None:
+    """Returns the format that a file's content is of; None for all others. Raises InputError for what is no text."""
+    lines = head(path)
+    return next((each for each in FORMATS if each.recognises(lines)), None)
+
+
+def read(paths: Iterable[str | Path], title: str | None = None) -> Imported:
+    """Reads files of other tools, recognised by their content, into one scenario.
+
+    Args:
+        paths: A topology, and beside it flows and settings, in any order.
+        title: The scenario's title; left out, the name of the topology's file.
+
+    Raises:
+        InputError: A file is of no format that xoff knows, or something in it is wrong.
+    """
+    formats = [(path, _known(path)) for path in map(Path, paths)]
+    if not formats:
+        raise InputError(None, "FILE", "no file is named", f"expected one of: {kinds()}")
+    draft = Draft()
+    for path, of_file in sorted(formats, key=lambda each: FORMATS.index(each[1])):
+        of_file.read(path, draft)
+    if draft.network is None:
+        raise InputError(str(formats[0][0]), "", "has no network", "expected a topology beside it")
+    if draft.settle is not None:
+        draft.settle(draft)
+    _add_workloads(draft)
+    return Imported(draft, title or one_line(Path(draft.found[0].file).stem))
+
+
+def kinds() -> str:
+    """Returns in words which files xoff takes."""
+    return "; ".join(each.ABOUT for each in FORMATS)
+
+
+def _known(path: Path) -> Format:
+    found = format_of(path)
+    if found is None:
+        raise InputError(str(path), "", "is of no format that xoff knows by its content", f"expected one of: {kinds()}")
+    return found
+
+
+def _add_workloads(draft: Draft) -> None:
+    """Adds a workload for the flows of each file, or one to begin with if there are none."""
+    names: set[str] = set()
+    for flows in draft.flows:
+        stem, number = "flows" if flows.kind == "trace" else "job", 1
+        while f"{stem}{f'-{number}' if number > 1 else ''}.csv" in names:
+            number += 1
+        flows.name = f"{stem}{f'-{number}' if number > 1 else ''}.csv"
+        names.add(flows.name)
+        table = Table("[[workload]]")
+        table.add("kind", flows.kind)
+        table.add("transport", draft.transport)
+        table.add(
+            "file", flows.name, f"{flows.path.name}:{flows.lines[0]}-{flows.lines[1]}, a row for each flow, in order"
+        )
+        table.keys.extend(flows.keys)
+        draft.tables.append(table)
+    if not draft.flows:
+        place = "no file has flows; yours to choose"
+        keys = [Key("kind", "permutation", place), Key("transport", draft.transport), Key("size", "1MB")]
+        draft.tables.append(Table("[[workload]]", [*keys, Key("priority", draft.priorities[0])]))

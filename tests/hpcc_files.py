@@ -1,0 +1,63 @@
+"""Small files of HPCC's ns-3, as several tests read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff import formats
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOPOLOGY = """5 1 4
+0
+0 1 100Gbps 0.001ms 0
+0 2 100Gbps 1000ns 0.000000
+0 3 25000000000.0 1us 0.01
+0 4 100Gb/s 1us 0
+"""
+FLOWS = """3
+1 2 3 100 5000000 2
+2 1 3 200 1000 2.000000125
+4 1 1 100 64 2.5
+
+First line: number of flows
+"""
+CONFIG = """ENABLE_QCN 1
+PACKET_PAYLOAD_SIZE 1000
+CC_MODE 1
+ALPHA_RESUME_INTERVAL 1
+RATE_DECREASE_INTERVAL 4
+CLAMP_TARGET_RATE 0
+RP_TIMER 900
+EWMA_GAIN 0.00390625
+FAST_RECOVERY_TIMES 1
+RATE_AI 50Mb/s
+RATE_HAI 100Mb/s
+MIN_RATE 100Mb/s
+KMAX_MAP 2 25000000000 400 100000000000 1600
+KMIN_MAP 2 25000000000 100 100000000000 400
+PMAX_MAP 2 25000000000 0.2 100000000000 0.2
+BUFFER_SIZE 32
+SIMULATOR_STOP_TIME 4.00
+FCT_OUTPUT_FILE mix/fct.txt
+HAS_WIN 1
+VAR_WIN 1
+GLOBAL_T 1
+NEW_KEY 7
+"""
+
+
+def written(folder: Path, **texts: str) -> list[Path]:
+    """Writes files, and returns their paths."""
+    paths = []
+    for name, text in texts.items():
+        path = folder / f"{name}.txt"
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def imported(folder: Path, **texts: str) -> formats.Imported:
+    """Reads files of these texts."""
+    return formats.read(written(folder, **texts))
