@@ -15,7 +15,28 @@ from xoff import InputError, formats
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = {"topology.txt": TOPOLOGY, "flow.txt": FLOWS, "config.txt": CONFIG}
+TREE = """Nodes 4
+Tiers 2
+Podsize 4
+Tier 0
+Downlink_speed_Gbps 100
+Radix_Down 2
+Radix_Up 1
+Downlink_Latency_ns 1000
+Tier 1
+Downlink_speed_Gbps 100
+Radix_Down 2
+Downlink_Latency_ns 1000
+"""
+CHAIN = (
+    "Nodes 4\nConnections 2\nTriggers 1\n0->1 start 0 size 9 send_done_trigger 1\n0->2 trigger 1 size 9\n"
+    "trigger id 1 oneshot\n"
+)
+FAMILIES = (
+    {"topology.txt": TOPOLOGY, "flow.txt": FLOWS, "config.txt": CONFIG},
+    {"tree.topo": TREE, "chain.cm": CHAIN},
+)
+TEXTS = [(name, family) for family in FAMILIES for name in family]
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +59,28 @@ def read_or_refused(folder: Path, texts: dict[str, bytes]) -> None:
         assert refusal.problem
 
 
-@given(st.sampled_from([*TEXTS]), st.data())
-@settings(max_examples=examples(60))
-def test_a_changed_file_is_read_or_refused_in_a_line(folder: Path, name: str, data: st.DataObject) -> None:
-    text = TEXTS[name].encode()
+@given(st.sampled_from(TEXTS), st.data())
+@settings(max_examples=examples(80))
+def test_a_changed_file_is_read_or_refused_in_a_line(
+    folder: Path, of: tuple[str, dict[str, str]], data: st.DataObject
+) -> None:
+    name, family = of
+    text = family[name].encode()
     at = data.draw(st.integers(0, len(text)))
     until = data.draw(st.integers(at, min(at + 8, len(text))))
     what = st.sampled_from(["", "-", "0", "9" * 30, "1e400", "nan", "\0", "\n", " ", "\ud7ff", "x" * 100, "1\n1"])
     change = data.draw(what | st.text(max_size=5)).encode("utf-8", "surrogatepass")
-    changed = {each: of.encode() for each, of in TEXTS.items()} | {name: text[:at] + change + text[until:]}
+    changed = {each: whole.encode() for each, whole in family.items()} | {name: text[:at] + change + text[until:]}
     read_or_refused(folder, changed)
 
 
-@given(st.sampled_from([*TEXTS]), st.integers(0, 200))
-@settings(max_examples=examples(30))
-def test_a_truncated_file_is_read_or_refused_in_a_line(folder: Path, name: str, length: int) -> None:
-    whole = {each: of.encode() for each, of in TEXTS.items()}
+@given(st.sampled_from(TEXTS), st.integers(0, 200))
+@settings(max_examples=examples(40))
+def test_a_truncated_file_is_read_or_refused_in_a_line(
+    folder: Path, of: tuple[str, dict[str, str]], length: int
+) -> None:
+    name, family = of
+    whole = {each: text.encode() for each, text in family.items()}
     read_or_refused(folder, whole | {name: whole[name][:length]})
 
 

@@ -5,12 +5,13 @@ Packets, reserves and thresholds that no key names are those of the simulator's 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.formats.draft import Draft, Key, Network, Place, Table
 from xoff.formats.lines import MOST_NS, decimal, rate_bps, refusal, time_ps, whole, written_rate, written_time
+from xoff.formats.round_trip import longest, rate_of
 from xoff.text.line import one_line, quoted
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _CODE = "the simulator's code"
 _OWN = "no file says; yours to choose"
 _CONTROLS = {1: "dcqcn", 3: "hpcc", 7: "timely", 8: "dctcp", 10: "hpcc"}
 _OUTPUTS = ("_FILE", "_MON_START", "_MON_END", "MON_START", "MON_END", "_INTERVAL_MON", "_MON_INTERVAL", "ENABLE_TRACE")
-_FOR_ALL_PAIRS = 4_000_000
-"""Steps over switches and links up to which the longest round trip is searched from every switch."""
 
 
 class Entry(NamedTuple):
@@ -424,79 +423,6 @@ _KNOWN = {
     *("DATA_RATE", "LINK_DELAY", "PAUSE_TIME"),
 }
 """Keys of the simulators, for those that another congestion control has, or xoff has no use for."""
-
-
-def rate_of(text: str) -> int:
-    """Returns the bits per second of a rate that a link has."""
-    return rate_bps(text) or 0
-
-
-_Wires = dict[str, list[tuple[str, int, int, int]]]
-"""Neighbours of each switch: propagation and transmission in picoseconds, and rate, of the link to each."""
-_Fronts = dict[str, Counter[tuple[int, int, int]]]
-"""Links to hosts of each switch, with how many hosts have a link like that."""
-
-
-def longest(network: Network, payload: int) -> tuple[int, int, bool]:
-    """Returns the longest round trip in picoseconds, the largest bandwidth-delay product, and whether both are exact.
-
-    As the simulator has it: twice the propagation of a shortest path, and the transmission of one payload on each of
-    its links. In large networks two searches, each from where the one before ended, stand for all.
-    """
-    wires, fronts = _wires(network, payload)
-    edges = sum(map(len, wires.values()))
-    exact = len(fronts) * (edges + len(wires) + 1) <= _FOR_ALL_PAIRS
-    starts = [*fronts] if exact else [(first := next(iter(fronts))), _farthest(first, wires, fronts)]
-    round_trip, window = 0, 0
-    for start in starts:
-        for switch, (delay, sent, rate) in _paths(start, wires).items():
-            for out, back in _pairs(fronts, start, switch):
-                time = 2 * (delay + out[0] + back[0]) + sent + out[1] + back[1]
-                round_trip = max(round_trip, time)
-                window = max(window, time * min(rate, out[2], back[2]) // (8 * 10**12))
-    return round_trip, window, exact
-
-
-def _wires(network: Network, payload: int) -> tuple[_Wires, _Fronts]:
-    hosts = set(network.hosts)
-    wires: _Wires = defaultdict(list)
-    fronts: _Fronts = defaultdict(Counter)
-    for link in network.links:
-        rate, delay = rate_of(link.rate), time_ps(link.delay) or 0
-        sent = payload * 8 * 10**12 // rate
-        for one, other in ((link.one, link.other), (link.other, link.one)):
-            if one in hosts:
-                fronts[other][delay, sent, rate] += 1
-            elif other not in hosts:
-                wires[one].append((other, delay, sent, rate))
-    return wires, fronts
-
-
-def _pairs(fronts: _Fronts, start: str, end: str) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
-    """Yields each kind of links of two different hosts, one at either switch."""
-    for out in fronts.get(end, ()):
-        for back, alike in fronts[start].items():
-            if end != start or out != back or alike > 1:
-                yield out, back
-
-
-def _farthest(start: str, wires: _Wires, fronts: _Fronts) -> str:
-    paths = _paths(start, wires)
-    return max((switch for switch in paths if switch in fronts), key=lambda each: 2 * paths[each][0] + paths[each][1])
-
-
-def _paths(start: str, wires: _Wires) -> dict[str, tuple[int, int, int]]:
-    """Returns propagation, transmission and least rate from a switch to all others, along paths of fewest links."""
-    found = {start: (0, 0, 1 << 62)}
-    waiting = deque([start])
-    while waiting:
-        here = waiting.popleft()
-        delay, sent, rate = found[here]
-        for other, more, transmission, of_link in wires.get(here, ()):
-            if other not in found:
-                found[other] = (delay + more, sent + transmission, min(rate, of_link))
-                waiting.append(other)
-    return found
 
 
 def _plain(number: Decimal) -> str:

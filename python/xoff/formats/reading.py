@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
-from xoff.formats import hpcc_config, hpcc_flows, hpcc_topology
+from xoff.formats import hpcc_config, hpcc_flows, hpcc_topology, htsim_matrix, htsim_topology
 from xoff.formats.draft import Draft, Key, Table
 from xoff.formats.imported import Imported
 from xoff.formats.lines import head
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 FORMATS: tuple[Format, ...] = (
     hpcc_topology,
+    htsim_topology,
     hpcc_config,
     hpcc_flows,
+    htsim_matrix,
 )
 """Formats in the order in which files are read: networks first, since settings and flows are about their nodes."""
 
