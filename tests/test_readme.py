@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import ROOT
-from readme import PAGES, SHOWN, printed
+from readme import PAGES, SHOWN, output_of, printed, without_measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,14 +25,10 @@ def every_shown() -> Iterator[object]:
         text = page.read_text(encoding="utf-8")
         for found in SHOWN.finditer(text):
             heading = text[: found.start()].rpartition("\n## ")[2].partition("\n")[0]
-            output = found[0].rpartition("```text\n")[2].removesuffix("```")
             marks = pytest.mark.nightly if MANY_RUNS.search(found[1]) else ()
-            yield pytest.param(found[1], text[: found.start()], output, id=f"{page.stem}: {heading}", marks=marks)
-
-
-def without_measurements(text: str) -> list[str]:
-    """Lines without those about this machine."""
-    return [line for line in text.splitlines() if not line.startswith("Engine:")]
+            yield pytest.param(
+                found[1], text[: found.start()], output_of(found[0]), id=f"{page.stem}: {heading}", marks=marks
+            )
 
 
 @pytest.mark.parametrize(("commands", "above", "output"), list(every_shown()))

@@ -42,14 +42,27 @@ def printed(commands: str, above: str = "") -> str:
     return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
 
+def output_of(block: str) -> str:
+    """Returns what a block of commands shows."""
+    return block.rpartition("```text\n")[2].removesuffix("```")
+
+
+def without_measurements(text: str) -> list[str]:
+    """Returns the lines without those about this machine."""
+    return [line for line in text.splitlines() if not line.startswith("Engine:")]
+
+
 def put_outputs() -> None:
-    """Writes every such block anew."""
+    """Writes every such block anew, except where only measurements of the machine differ."""
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        shown = SHOWN.sub(
-            lambda m: f"```sh\n{m[1]}\n```{m[2]}```text\n{printed(m[1], m.string[: m.start()])}\n```", text
-        )
-        page.write_text(shown, encoding="utf-8")
+        page.write_text(SHOWN.sub(_anew, page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _anew(block: re.Match[str]) -> str:
+    found = printed(block[1], block.string[: block.start()])
+    if without_measurements(found) == without_measurements(output_of(block[0])):
+        return block[0]
+    return f"```sh\n{block[1]}\n```{block[2]}```text\n{found}\n```"
 
 
 def draw() -> None:
