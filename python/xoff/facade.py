@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import networkx as nx
     import pyarrow as pa
     from matplotlib.axes import Axes
 
@@ -47,6 +48,20 @@ def draw_topology(topology: Topology, ax: Axes | None) -> Axes:
     from xoff.plot.topology import plot
 
     return plot(topology, ax)
+
+
+def graph_of(topology: Topology) -> nx.MultiGraph:
+    """Does the work of `Topology.graph`."""
+    from xoff.formats.graph import of_topology
+
+    return of_topology(topology)
+
+
+def topology_of(graph: nx.Graph) -> Topology:
+    """Does the work of `Topology.from_graph`."""
+    from xoff.formats.graph import topology_of
+
+    return topology_of(graph)
 
 
 def plots(result: Result) -> Plots:

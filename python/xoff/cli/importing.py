@@ -62,8 +62,8 @@ def import_(
     """Write the files of another simulator as a scenario, or print a switch's tables as the part about its switches.
 
     Files are recognised by their content. Of HPCC's ns-3 and its descendants that are topology.txt, flow.txt and
-    config.txt; of htsim and uet-htsim .topo and .cm. The scenario and the CSV of its flows go into a folder. Each value
-    names the line that it comes from, and what the scenario does not have is told.
+    config.txt; of htsim and uet-htsim .topo and .cm; and GraphML. The scenario and the CSV of its flows go into a
+    folder. Each value names the line that it comes from, and what the scenario does not have is told.
 
     Of tables the part is `[[class]]`, `[[switch]]` and `[pfc]`, with all ports like one of the tables. Some may be like
     another whose link has another rate (--uplink). What a scenario has not, or not so, is told in comments. Topology,

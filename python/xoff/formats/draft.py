@@ -85,6 +85,8 @@ class Link(NamedTuple):
     error_rate: str
     """Share of packets that it corrupts, as a number in digits; empty for none."""
     place: Place
+    rate_back: str = ""
+    """Rate from the second node to the first; empty if it is the same."""
 
 
 @dataclass
@@ -103,7 +105,7 @@ class Network:
     tables: list[Table] = field(default_factory=list)
     """Tables besides `[topology]` that the network needs, such as `[scale_up]`."""
     keys: list[Key] = field(default_factory=list)
-    """Keys of `[topology]` in place of nodes and links, for a network that a kind of topology describes."""
+    """Keys of `[topology]` besides nodes and links, such as `routing`."""
 
 
 @dataclass

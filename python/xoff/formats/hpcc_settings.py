@@ -5,13 +5,12 @@ Packets, reserves and thresholds that no key names are those of the simulator's 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.formats.draft import Draft, Key, Network, Place, Table
-from xoff.formats.lines import MOST_NS, decimal, rate_bps, refusal, time_ps, whole, written_rate, written_time
-from xoff.formats.round_trip import longest, rate_of
+from xoff.formats.lines import MOST_NS, decimal, rate_bps, refusal, whole, written_rate, written_time
+from xoff.formats.round_trip import ample_memory_mib, longest, rate_of
 from xoff.text.line import one_line, quoted
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def _switches(config: _Config, network: Network, classes: list[int], *, is_lossl
     table = Table("[[switch]]")
     buffer = config.take("BUFFER_SIZE")
     if buffer is None:
-        table.add("total", f"{_memory_mib(network)}MiB", _OWN)
+        table.add("total", f"{ample_memory_mib(network)}MiB", _OWN)
     else:
         table.add("total", f"{buffer.whole(1, 10**6)}MiB", buffer)
     if len(classes) > 1:
@@ -136,18 +135,6 @@ def _switches(config: _Config, network: Network, classes: list[int], *, is_lossl
             table.keys.append(key)
     config.draft.tables.append(table)
     config.leave_unless("USE_DYNAMIC_PFC_THRESHOLD", {"1"}, "thresholds are dynamic, as the simulator's code has them")
-
-
-def _memory_mib(network: Network) -> int:
-    """Returns memory that is ample for headroom and queues of the switch with most bandwidth, 32 MiB at least."""
-    hosts = set(network.hosts)
-    needed: dict[str, int] = defaultdict(int)
-    for link in network.links:
-        in_flight_ps = 2 * (time_ps(link.delay) or 0) + 12_000_000  # 12 us until a neighbour pauses, and frames end
-        for node in {link.one, link.other} - hosts:
-            needed[node] += 2 * rate_of(link.rate) * in_flight_ps // (8 * 10**12)
-    most = -(-max(needed.values(), default=0) >> 20)
-    return max(32, 1 << (most - 1).bit_length())
 
 
 def _marking(config: _Config, network: Network, table: Table) -> None:

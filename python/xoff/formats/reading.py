@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
-from xoff.formats import hpcc_config, hpcc_flows, hpcc_topology, htsim_matrix, htsim_topology
+from xoff.formats import graphml, hpcc_config, hpcc_flows, hpcc_topology, htsim_matrix, htsim_topology
 from xoff.formats.draft import Draft, Key, Table
 from xoff.formats.imported import Imported
 from xoff.formats.lines import head
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 FORMATS: tuple[Format, ...] = (
     hpcc_topology,
     htsim_topology,
+    graphml,
     hpcc_config,
     hpcc_flows,
     htsim_matrix,

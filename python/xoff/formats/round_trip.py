@@ -1,4 +1,4 @@
-"""The longest round trip of a network, and the largest bandwidth-delay product, as simulators compute them."""
+"""Longest round trip and largest bandwidth-delay product of a network, as simulators compute them, and its buffers."""
 
 from __future__ import annotations
 
@@ -85,3 +85,15 @@ def _paths(start: str, wires: _Wires) -> dict[str, tuple[int, int, int]]:
 def rate_of(text: str) -> int:
     """Returns the bits per second of a rate that a link has."""
     return rate_bps(text) or 0
+
+
+def ample_memory_mib(network: Network) -> int:
+    """Returns memory that is ample for headroom and queues of the switch with most bandwidth, 32 MiB at least."""
+    hosts = set(network.hosts)
+    needed: dict[str, int] = defaultdict(int)
+    for link in network.links:
+        in_flight_ps = 2 * (time_ps(link.delay) or 0) + 12_000_000  # 12 us until a neighbour pauses, and frames end
+        for node in {link.one, link.other} - hosts:
+            needed[node] += 2 * rate_of(link.rate) * in_flight_ps // (8 * 10**12)
+    most = -(-max(needed.values(), default=0) >> 20)
+    return max(32, 1 << (most - 1).bit_length())

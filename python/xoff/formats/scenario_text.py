@@ -41,9 +41,6 @@ def _lines(draft: Draft, title: str) -> Iterator[str]:
 
 
 def _network(network: Network) -> Iterator[str]:
-    if any(key.name == "kind" for key in network.keys):
-        yield from _keys(network.keys)
-        return
     yield f'kind = "custom"  # {one_line(str(network.place))}'
     yield from _keys(network.keys)
     for name, nodes in (("hosts", network.hosts), ("switches", network.switches)):
@@ -53,10 +50,11 @@ def _network(network: Network) -> Iterator[str]:
         yield "]"
     yield "links = ["
     file = one_line(network.place.file)
-    for one, other, rate, delay, error_rate, place in network.links:
-        wire = f'rate = "{rate}", delay = "{delay}"'
-        errors = f", error_rate = {float(error_rate)!r}" if error_rate else ""
-        yield f'  {{ between = ["{one}", "{other}"], {wire}{errors} }},  # {file}:{place.line}'
+    for link in network.links:
+        back = f', rate_back = "{link.rate_back}"' if link.rate_back else ""
+        errors = f", error_rate = {float(link.error_rate)!r}" if link.error_rate else ""
+        wire = f'rate = "{link.rate}"{back}, delay = "{link.delay}"{errors}'
+        yield f"  {{ between = {toml_text.value([link.one, link.other])}, {wire} }},  # {file}:{link.place.line}"
     yield "]"
 
 

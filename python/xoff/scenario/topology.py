@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import facade
 from xoff.text.units import counted, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import networkx as nx
     import pyarrow as pa
     from matplotlib.axes import Axes
 
@@ -67,6 +71,19 @@ class Topology:
         first = [port.node for port in ports[:adapters]]  # an adapter has one port
         return cls(tuple(first[:hosts]), ports, dict(zip(first[hosts:], first, strict=False)))
 
+    @classmethod
+    def from_graph(cls, graph: nx.Graph) -> Topology:
+        """Returns a graph of NetworkX as a network; `as_custom` makes it part of a scenario.
+
+        Args:
+            graph: Edges have `rate` and `delay` as scenarios write them, or `rate_bps` and `delay_ns` as numbers.
+                Nodes have `kind`, "host" or "switch"; left out, those with one neighbour are hosts.
+
+        Raises:
+            InputError: An edge lacks a rate or delay, or no scenario can have such a network.
+        """
+        return facade.topology_of(graph)
+
     @cached_property
     def switches(self) -> tuple[str, ...]:
         """Names of all switches, in the order of their numbers."""
@@ -115,6 +132,50 @@ class Topology:
 
         return pa.Table.from_pylist([port._asdict() for port in self.ports])
 
+    def graph(self) -> nx.MultiGraph:
+        """Returns the network as a graph of NetworkX: an edge for each link, with what its first port has.
+
+        Nodes have `kind`; edges have `port`, `peer`, `rate_bps`, `rate_back_bps`, `delay_ns`, `error_rate` and
+        `failed`. The rate back is that at which `peer` sends.
+        """
+        return facade.graph_of(self)
+
+    def as_custom(self) -> dict[str, Any]:
+        """Returns the network as `topology` of a scenario, for `Scenario.from_dict`: every node and link by itself.
+
+        Ports keep their numbers. Servers stay out, which are `scale_up`, and so do routing and flow control of links.
+
+        >>> from xoff import Scenario
+        >>> star = {"kind": "star", "hosts": 3, "host_link": {"rate": "100Gbps", "delay": "1us"}}
+        >>> scenario = Scenario.from_dict(
+        ...     {
+        ...         "topology": star,
+        ...         "transport": {"rdma": {"kind": "roce"}},
+        ...         "workload": [{"kind": "permutation", "transport": "rdma", "size": "1MB"}],
+        ...     }
+        ... )
+        >>> scenario.topology.as_custom()["links"][0]
+        {'between': ['host0', 'switch0'], 'rate': '100000000000bps', 'delay': '1000000ps'}
+        """
+        left_out = {*self.inside, *self.servers}
+        ports = [port for port in self.ports if port.node not in left_out and port.peer_node not in left_out]
+        links = _in_port_order(ports)
+        failed = [[port.node, port.peer_node] for port in links if port.failed]
+        return {
+            "kind": "custom",
+            "hosts": [*self.hosts],
+            "switches": [switch for switch in self.switches if switch not in left_out],
+            "links": [self._link(port) for port in links],
+            **({"failed_links": failed} if failed else {}),
+        }
+
+    def _link(self, port: Port) -> dict[str, Any]:
+        link: dict[str, Any] = {"between": [port.node, port.peer_node], "rate": f"{port.rate_bps}bps"}
+        if self.rate_back_bps(port) != port.rate_bps:
+            link["rate_back"] = f"{self.rate_back_bps(port)}bps"
+        link["delay"] = f"{round(port.delay_ns * 1000)}ps"
+        return link | ({"error_rate": port.error_rate} if port.error_rate else {})
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draws nodes in tiers, hosts lowest, with their links, into `ax` or a new figure; returns the axes."""
         return facade.draw_topology(self, ax)
@@ -125,6 +186,27 @@ class Topology:
 
     def __repr__(self) -> str:
         return f"<xoff.Topology {self}>"
+
+
+def _in_port_order(ports: Sequence[Port]) -> list[Port]:
+    """Returns one port of each link, so that links in this order number the ports of every node as they are."""
+    waiting: dict[str, deque[Port]] = defaultdict(deque)
+    for port in ports:
+        waiting[port.node].append(port)
+    found: list[Port] = []
+    nodes = deque(waiting)
+    while nodes:
+        node = nodes.popleft()
+        while waiting[node]:
+            port = waiting[node][0]
+            others = waiting[port.peer_node]
+            if others[0].name != port.peer:
+                break  # a link before it at the other end comes first, and then this one
+            waiting[node].popleft()
+            others.popleft()
+            found.append(port)
+            nodes.append(port.peer_node)
+    return found
 
 
 def _node(port: str) -> str:

@@ -1,0 +1,101 @@
+"""GraphML: a network as a graph, read by NetworkX.
+
+Nodes and edges have the attributes that `graph.py` names. Files with a document type are refused: entities could make a
+small file large, or read others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+from xoff.errors import InputError
+from xoff.formats import graph_settings
+from xoff.formats.draft import Draft, Found, Key, Link, Network, Place
+from xoff.formats.lines import counts, refusal
+from xoff.text.line import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+NAME = "GraphML"
+ABOUT = "GraphML of a network"
+
+_CHUNK = 1 << 16
+
+
+def recognises(lines: Sequence[str]) -> bool:
+    """Whether an element of GraphML is among the first."""
+    return any("<graphml" in line for line in lines[:50])
+
+
+def read(path: Path, draft: Draft) -> None:
+    """Reads a graph into the draft. Raises InputError."""
+    if draft.network is not None:
+        raise refusal(path, 0, "is a second topology", f"expected one; {draft.found[0].file} has another")
+    lines = _lines(path)
+    import networkx as nx
+
+    from xoff.formats.graph import table_of
+
+    try:
+        graph = nx.read_graphml(path)
+        table = table_of(graph)
+    except InputError as error:
+        raise error.in_file(str(path)) from None
+    except (nx.NetworkXError, ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = f"is no graph that NetworkX can read: {one_line(str(error))[:100]}"
+        raise InputError(str(path), "", problem, "expected GraphML with typed keys") from None
+    hosts = table["hosts"]
+    links = [_link(path, link, lines) for link in table["links"]]
+    place = Place(path.name, lines.get(("graph", ""), 1))
+    numbers = dict(enumerate(hosts))
+    draft.network = network = Network(
+        place, hosts, table["switches"], links, numbers, f"hosts are 0 to {len(hosts) - 1}, in the order of the file"
+    )
+    if "failed_links" in table:
+        network.keys.append(Key("failed_links", table["failed_links"], path.name))
+    draft.found.append(Found(str(path), NAME, counts(len(hosts), len(network.switches), len(links))))
+    draft.settle_unless_told(graph_settings.settle)
+
+
+def _link(path: Path, link: dict[str, object], lines: dict[tuple[str, str], int]) -> Link:
+    one, other = map(str, link["between"])  # type: ignore[call-overload]
+    line = lines.get((one, other)) or lines.get((other, one), 0)
+    return Link(
+        one,
+        other,
+        str(link["rate"]),
+        str(link["delay"]),
+        str(link.get("error_rate", "")),
+        Place(path.name, line),
+        str(link.get("rate_back", "")),
+    )
+
+
+def _lines(path: Path) -> dict[tuple[str, str], int]:
+    """Returns the line of each edge by the names of its ends, and of the graph. Raises InputError for no plain XML."""
+    found: dict[tuple[str, str], int] = {}
+    parser = expat.ParserCreate()
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        if name == "edge":
+            found.setdefault((attributes.get("source", ""), attributes.get("target", "")), parser.CurrentLineNumber)
+        elif name == "graph":
+            found.setdefault(("graph", ""), parser.CurrentLineNumber)
+
+    def document_type(*_: object) -> None:
+        raise refusal(path, parser.CurrentLineNumber, "has a document type", "expected GraphML without <!DOCTYPE>")
+
+    parser.StartElementHandler = begin
+    parser.StartDoctypeDeclHandler = document_type
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                parser.Parse(chunk, False)
+            parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        problem = f"is no XML: {expat.ErrorString(error.code)}"
+        raise refusal(path, error.lineno, problem, "expected a whole file") from None
+    return found
