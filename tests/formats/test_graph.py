@@ -35,7 +35,7 @@ def test_a_network_comes_back_from_its_graph_port_by_port(name: str) -> None:
     assert sorted(again.ports) == sorted(topology.ports)
 
 
-@pytest.mark.parametrize("name", ["ultra_ethernet", "rails", "permutation"])
+@pytest.mark.parametrize("name", ["spraying", "rails", "permutation"])
 def test_a_custom_network_runs_like_the_one_that_it_was(name: str) -> None:
     scenario = Scenario.load(SCENARIOS / f"{name}.toml").with_value("stop.at", "50us")
     table = scenario.topology.as_custom()
