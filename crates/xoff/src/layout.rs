@@ -106,6 +106,15 @@ impl SwitchLayout {
         }
     }
 
+    /// Length of a class's queue at a port, or of the port itself, above which every packet is marked. Nothing where
+    /// these lengths alone do not decide.
+    pub fn all_marked_above(&self, port: u32, class: usize) -> Option<Bytes> {
+        match self {
+            Self::SharedMemory(layout) => layout.marks.all_marked_above(port, class),
+            Self::Cioq(_) => None,
+        }
+    }
+
     /// Whether the switch drops packets of these classes that are not ECN-capable, where it would mark them.
     pub fn drops_incapable(&self, classes: Classes) -> bool {
         match self {

@@ -1,5 +1,6 @@
 //! Notes for the user about a scenario, before it runs.
 
+mod early_marks;
 mod events;
 mod hosts;
 mod late;
@@ -7,6 +8,7 @@ mod links;
 mod marking;
 mod queue_pairs;
 mod recovery;
+mod round_trips;
 mod switches;
 mod targets;
 mod timeouts;
@@ -27,6 +29,7 @@ const ALL: &[fn(&Simulation) -> Vec<String>] = &[
     switches::of,
     watchdog::of,
     marking::of,
+    early_marks::of,
     trimming::of,
     recovery::of,
     timeouts::of,

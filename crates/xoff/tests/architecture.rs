@@ -279,6 +279,7 @@ const PARTS: &[Part] = &[
             "topology",
             "workload",
             "simulation",
+            "flow_path",
             "ideal",
         ],
         "reads a laid-out scenario, and what an idle network shows, and warns.",

@@ -64,6 +64,13 @@ impl Marks {
         reach(self.on_port(port))
     }
 
+    /// Length of a class's queue at a port, or of the port itself, above which every packet is marked. The smaller counts
+    /// if both have a marker.
+    pub(super) fn all_marked_above(&self, port: u32, class: usize) -> Option<Bytes> {
+        let placed = [self.on_queue(port, class), self.on_port(port)].into_iter();
+        placed.filter_map(|placed| placed.marker.as_ref()?.range(0)).map(|range| range.all_above).min()
+    }
+
     fn on_queue(&self, port: u32, class: usize) -> &Placed {
         self.queues.at(Mmu::queue(port, class))
     }

@@ -1,17 +1,10 @@
 //! Notes on retransmission timeouts that are over before any acknowledgement can be back.
 
-use std::collections::BTreeSet;
-
+use super::round_trips::round_trips;
 use super::{Simulation, in_microseconds};
-use crate::application::Plan;
 use crate::classes::Classes;
-use crate::ideal;
 use crate::kernel::units::Span;
 use crate::scenario::{RoceRecovery, Transport};
-use crate::topology::NodeId;
-
-/// Most pairs of hosts whose round trips are looked at. In a network with more, others are as long.
-const MOST_PAIRS: usize = 2_000;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let in_use = simulation.transports_in_use();
@@ -23,8 +16,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 fn note(simulation: &Simulation, index: usize, name: &str, transport: &Transport) -> Option<String> {
     let timeouts = timeouts(simulation, name, transport);
     let least = timeouts.iter().map(|(_, timeout)| *timeout).min()?;
-    let round_trip = |ends: [NodeId; 2]| Some((ideal::round_trip(simulation, ends, index)?, ends));
-    let (longest, ends) = pairs(simulation, index, name).into_iter().filter_map(round_trip).max()?;
+    let (longest, ends) = round_trips(simulation, index, name).max()?;
     if least >= longest {
         return None;
     }
@@ -66,31 +58,6 @@ fn timeouts(simulation: &Simulation, name: &str, transport: &Transport) -> Vec<(
         },
         Transport::ConstantRate(_) => Vec::new(),
     }
-}
-
-/// Returns source and destination of flows of a transport, each pair once.
-fn pairs(simulation: &Simulation, index: usize, name: &str) -> BTreeSet<[NodeId; 2]> {
-    let drawn = simulation.sources_of(name).flat_map(|source| source.clone().take(MOST_PAIRS));
-    let mut pairs: BTreeSet<[NodeId; 2]> = drawn.map(|flow| [flow.source, flow.destination]).collect();
-    let plans = simulation.fabric().plans.all().iter().filter(|plan| usize::from(plan.transport()) == index);
-    for plan in plans {
-        match plan {
-            Plan::Query(query) => {
-                let ends = |&to: &NodeId| query.workers.iter().map(move |&from| [from, to]);
-                pairs.extend(
-                    query.aggregators.iter().flat_map(ends).filter(|[from, to]| from != to).take(MOST_PAIRS),
-                );
-            }
-            Plan::Collective(collective) => {
-                pairs.extend(collective.transfers().map(|(from, to, _)| [from, to]).take(MOST_PAIRS));
-            }
-            Plan::Job(job) => {
-                let ends = job.flows().iter().map(|flow| [flow.row.source, flow.row.destination]);
-                pairs.extend(ends.take(MOST_PAIRS));
-            }
-        }
-    }
-    pairs.into_iter().take(MOST_PAIRS).collect()
 }
 
 #[cfg(test)]
