@@ -28,9 +28,12 @@ SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?
 def printed(commands: str, above: str = "") -> str:
     """Returns the output of the last of some commands into a pipe, as if they were the first in a fresh clone.
 
-    Commands in the text above them that write a folder which they name (`--out`) run before.
+    Commands in the text above them that write a folder which they name (`--out`) run before, and those that these need.
     """
-    earlier = [found[0] for found in re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE) if found[1] in commands]
+    earlier: list[str] = []
+    for found in reversed([*re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE)]):
+        if any(found[1] in command for command in (*earlier, commands)):
+            earlier.insert(0, found[0])
     with tempfile.TemporaryDirectory() as folder:
         for shipped in ("examples", "plans", "scenarios", "sweeps"):
             (Path(folder) / shipped).symlink_to(ROOT / shipped)

@@ -60,6 +60,7 @@ def test_flows_become_a_trace_with_their_own_times_and_classes(tmp_path: Path) -
     assert told[0].startswith("flow.txt:2: destination ports 100, 200: ")
     assert told[1].startswith("flow.txt:6: lines beyond the 3 flows that line 1 announces: not read")
     assert [each["priority"] for each in keys(of)["class"]] == [1, 3]
+    assert keys(of)["measure"] == {"start": "2s"}
 
 
 def test_the_scenario_runs_and_goes_on_from_the_folder(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -123,8 +123,8 @@ class Flows:
     lines: tuple[int, int]
     """First and last line that a flow stands in."""
     priorities: set[int]
-    keys: Sequence[Key] = ()
-    """More keys of the workload."""
+    start_ns: int = 0
+    """Start of the first flow."""
     name: str = ""
     """Name of the CSV, set once all files have been read."""
 

@@ -56,7 +56,8 @@ def read(path: Path, draft: Draft) -> None:
         announced = f"lines beyond the {counted(reader.count, 'flow')} that line {reader.header} announces"
         draft.leave(f"{path.name}:{reader.beyond}", announced, "not read, as ns-3 does not read them")
     lines = (reader.first, reader.last)
-    draft.flows.append(Flows(path, "trace", COLUMNS, reader.rows, reader.count, lines, reader.priorities))
+    flows = Flows(path, "trace", COLUMNS, reader.rows, reader.count, lines, reader.priorities, reader.start_ns)
+    draft.flows.append(flows)
     draft.found.append(Found(str(path), NAME, counted(reader.count, "flow")))
     draft.settle_unless_told(hpcc_settings.settle)
 
@@ -71,7 +72,7 @@ class _Reader:
         self.names_are = names_are
         self.count = 0
         self.header = self.first = self.last = 1
-        self.beyond = self.columns = self.latest = 0
+        self.beyond = self.columns = self.latest = self.start_ns = 0
         self.priorities: set[int] = set()
         self.ports: set[str] = set()
 
@@ -88,7 +89,10 @@ class _Reader:
                 break
             if not self.columns:
                 self.first, self.columns = number, len(fields)
-            yield self._row(number, fields)
+            row = self._row(number, fields)
+            if not self.count:
+                self.start_ns = self.latest
+            yield row
             self.count += 1
             self.last = number
         if self.count < announced:

@@ -9,7 +9,7 @@ from xoff.errors import InputError
 from xoff.formats import graphml, hpcc_config, hpcc_flows, hpcc_topology, htsim_matrix, htsim_topology
 from xoff.formats.draft import Draft, Key, Table
 from xoff.formats.imported import Imported
-from xoff.formats.lines import head
+from xoff.formats.lines import head, written_time
 from xoff.text.line import one_line
 
 if TYPE_CHECKING:
@@ -97,7 +97,11 @@ def _add_workloads(draft: Draft) -> None:
         table.add(
             "file", flows.name, f"{flows.path.name}:{flows.lines[0]}-{flows.lines[1]}, a row for each flow, in order"
         )
-        table.keys.extend(flows.keys)
+        draft.tables.append(table)
+    first = min(draft.flows, key=lambda flows: flows.start_ns, default=None)
+    if first is not None and first.start_ns:
+        table = Table("[measure]")
+        table.add("start", written_time(first.start_ns * 1000), f"{first.path.name}:{first.lines[0]} first flow")
         draft.tables.append(table)
     if not draft.flows:
         place = "no file has flows; yours to choose"
