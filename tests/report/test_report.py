@@ -137,11 +137,14 @@ def test_figures_take_their_colours_from_the_page(small_result: xoff.Result) -> 
     assert "currentColor" in page
     assert "#010203" not in page
     assert "#040506" not in page
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert drawings
+    assert not any("#ffffff" in drawing for drawing in drawings)
 
 
 def test_no_figure_is_stretched_until_its_letters_are_large() -> None:
     drawn = svg(lambda ax: None, (4, 3))
-    assert re.search(r'<svg[^>]* style="max-width: 360pt" viewBox="0 0 288 216"', drawn)
+    assert re.search(r'<svg[^>]* style="max-width: 317pt" viewBox="0 0 288 216"', drawn)
     assert not re.search(r"<svg[^>]* (?:width|height)=", drawn)
 
 
@@ -221,3 +224,12 @@ def test_a_run_without_flows_has_a_page(small_result: xoff.Result) -> None:
 
 def _classes(result: xoff.Result) -> dict[str, dict[str, float]]:
     return {name: result.summary["flows"][name] for name in ("all", "small", "medium", "large")}
+
+
+def test_boxes_of_a_pause_tree_and_their_words_change_with_the_page() -> None:
+    result = storm()
+    [figure] = [figure for figure in all_of(result).why if " was paused" in figure.title]
+    boxed = re.findall(r"<text [^>]*>[^<]*%</text>", figure.svg)
+    assert boxed
+    assert all("currentColor" in words for words in boxed)
+    assert "fill: var(--card)" in figure.svg

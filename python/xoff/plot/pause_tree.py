@@ -74,7 +74,7 @@ def draw(tree: PauseTree, ax: Axes) -> Axes:
         data = tree.graph.nodes[node]
         colour = _VICTIM if data["queue"] is None else _ROOT if data["is_root"] else _PAUSED
         frame = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": colour, "linewidth": 1.2}
-        ax.text(*at, _words(tree, node), ha="center", va="center", fontsize=_WORDS_POINTS, color="black", bbox=frame)
+        ax.text(*at, _words(tree, node), ha="center", va="center", fontsize=_WORDS_POINTS, bbox=frame)
         if data["is_root"]:
             below: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "color": _ROOT}
             ax.annotate(_flows(tree, node), at, (0, -_BELOW_POINTS), fontsize=_FLOWS_POINTS, **below)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 # Matplotlib wants colours of its own; these two stand for the page's and are replaced in the SVG.
 _INK, _GRID = "#010203", "#040506"
-_PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
+_PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)", "#ffffff": "var(--card)"}
 
-_MOST_TIMES = 1.25
+_MOST_TIMES = 1.1
 """Most times that a page shows a figure larger than drawn."""
 _PANEL_WIDTH, _PANEL_HEIGHT = 9.6, 2.6
 _ROW_INCHES = 0.08
@@ -63,6 +63,8 @@ class PageFigure(NamedTuple):
     """Whether the figure takes the whole width of the page."""
     explored: str | None = None
     """Data from which the page draws the figure anew, to zoom and hover in."""
+    is_light: bool = False
+    """Whether the figure stays light on a dark page, since its scale of colours goes from light to dark."""
 
 
 class _Panel(NamedTuple):
@@ -182,7 +184,7 @@ def _links(plots: Plots, result: Result) -> list[PageFigure]:
         return []
     caption = "How busy every link was, from the begin of the run to its end, as counted in ports.parquet."
     drawn = svg(plots.links, links.size_inches(result))
-    return [PageFigure("Utilization of links", caption, drawn, is_wide=True)]
+    return [PageFigure("Utilization of links", caption, drawn, is_wide=True, is_light=True)]
 
 
 def _pauses(plots: Plots, result: Result) -> list[_Panel]:

@@ -162,7 +162,7 @@ def cards(summary: Summary) -> list[Card]:
         Card(f"{tail} flows, p99", duration(flows[tail]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
         Card(
             "goodput",
-            quantity(summary["goodput_gbps"], ("Gbps", "Tbps", "Pbps")),
+            quantity(1000 * summary["goodput_gbps"], ("Mbps", "Gbps", "Tbps")),
             f"{packets['delivered']:,} packets delivered",
         ),
         Card(
