@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hpcc_files import CONFIG, FLOWS, TOPOLOGY, imported
 from xoff import InputError, formats
+from xoff.formats import fct
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,6 +163,23 @@ def test_servers_of_simai_become_a_scale_up_network(tmp_path: Path) -> None:
     of.check()
 
 
+def test_a_host_with_two_links_is_two_hosts_of_one_number(tmp_path: Path) -> None:
+    links = "".join(f"{host} {switch} 25Gbps 1us 0\n" for host in range(3) for switch in (3, 4))
+    flows = "".join(f"{at % 3} {(at + 1) % 3} 3 100 9000 2\n" for at in range(64))
+    of = imported(
+        tmp_path, topology=f"6 3 8\n3 4 5\n{links}3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n", flow=f"64\n{flows}"
+    )
+    assert keys(of)["topology"]["hosts"] == ["host0", "host0_2", "host1", "host1_2", "host2", "host2_2"]
+    assert of.left[0].content == "a second link of host 0, and of 3 hosts in all"
+    ends = [row.split(",")[:2] for row in of.save(tmp_path / "out")[1].read_text().splitlines()[1:]]
+    assert [(source[4], destination[4]) for source, destination in ends[:3]] == [("0", "1"), ("1", "2"), ("2", "0")]
+    pairs = Counter((source.endswith("_2"), destination.endswith("_2")) for source, destination in ends)
+    assert len(pairs) == 4
+    assert min(pairs.values()) >= 8
+    addresses = {tuple(line.split()[:2]) for line in fct.lines(of.scenario().run())}
+    assert addresses == {("0b000001", "0b000101"), ("0b000101", "0b000201"), ("0b000201", "0b000001")}
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -171,7 +190,6 @@ def test_servers_of_simai_become_a_scale_up_network(tmp_path: Path) -> None:
         ("3 1 2\n0\n0 1 100Gbps 1us 0\n0 2 -1Gbps 1us 0\n", 'topology.txt: line 4: the rate is "-1Gbps"; expected'),
         ("3 1 2\n0\n0 1 100Gbps 1us 0\n0 2 1Gbps 1us 2\n", 'topology.txt: line 4: the error rate is "2"; expected'),
         ("3 1 2\n0\n0 1 100Gbps 1us 0\n1 2 1Gbps 1us 0\n", "topology.txt: line 4: joins the hosts 1 and 2; expected"),
-        ("3 1 3\n0\n0 1 100Gbps 1us 0\n0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n", "line 5: is a second link of host 2"),
         ("3 1 2\n0\n0 1 100Gbps 1us 0\n0 2 1Gbps 1us\n", "topology.txt: line 4: has 4 fields; expected NODE NODE"),
         ("4 1 2\n0\n0 1 100Gbps 1us 0\n0 2 1Gbps 1us 0\n", "topology.txt: line 1: no link joins host 3 to the fabric"),
         ("3 1 2\n7\n0 1 100Gbps 1us 0\n", 'topology.txt: line 2: a switch is "7"; expected a whole number from 0 to 2'),

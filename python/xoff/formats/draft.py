@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -98,14 +98,24 @@ class Network:
     hosts: list[str]
     switches: list[str]
     links: list[Link]
-    numbers: Mapping[int, str]
-    """Name of each host by its number in the file; flows name their ends by it."""
+    numbers: Mapping[int, Sequence[str]]
+    """Name of each host by its number in the file, by which flows name their ends; several if it has several links."""
     numbers_are: str
     """Hosts and their numbers in words, for errors: `hosts are 1 to 65`."""
     tables: list[Table] = field(default_factory=list)
     """Tables besides `[topology]` that the network needs, such as `[scale_up]`."""
     keys: list[Key] = field(default_factory=list)
     """Keys of `[topology]` besides nodes and links, such as `routing`."""
+
+
+def one_of(names: Sequence[str], flow: int, end: int) -> str:
+    """Returns the host that a flow uses of those that a number stands for, by a hash of its position in the file."""
+    if len(names) == 1:
+        return names[0]
+    mixed = (2 * flow + end) * 0x9E3779B1 & 0xFFFFFFFF  # the last steps of MurmurHash3
+    for factor, shift in ((0x85EBCA6B, 16), (0xC2B2AE35, 13), (1, 16)):
+        mixed = (mixed ^ mixed >> shift) * factor & 0xFFFFFFFF
+    return names[mixed % len(names)]
 
 
 @dataclass

@@ -49,9 +49,16 @@ def _kinds(result: Result) -> list[str]:
 def numbers(hosts: Sequence[str]) -> dict[str, int]:
     """Returns a number for each host: that at the end of its name if all have one of their own, else its position.
 
+    Of hosts that `xoff import` has made of one host with several links, each has its number.
+
     >>> numbers(["host1", "host2"]), numbers(["web", "store"])
     ({'host1': 1, 'host2': 2}, {'web': 0, 'store': 1})
+    >>> numbers(["host7", "host7_2"])
+    {'host7': 7, 'host7_2': 7}
     """
+    imported = [re.fullmatch(r"host(\d{1,9})(?:_\d+)?", name) for name in hosts]
+    if all(imported):
+        return {name: int(match[1]) for name, match in zip(hosts, imported, strict=True) if match}
     found = [re.search(r"\d{1,9}$", name) for name in hosts]
     ends = [int(match[0]) for match in found if match]
     return dict(zip(hosts, ends if len(set(ends)) == len(hosts) else range(len(hosts)), strict=True))

@@ -50,7 +50,7 @@ def read(path: Path, draft: Draft) -> None:
     hosts = table["hosts"]
     links = [_link(path, link, lines) for link in table["links"]]
     place = Place(path.name, lines.get(("graph", ""), 1))
-    numbers = dict(enumerate(hosts))
+    numbers = dict(enumerate(zip(hosts, strict=True)))
     draft.network = network = Network(
         place, hosts, table["switches"], links, numbers, f"hosts are 0 to {len(hosts) - 1}, in the order of the file"
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
 from xoff.formats import hpcc_settings
-from xoff.formats.draft import Draft, Flows, Found, Place
+from xoff.formats.draft import Draft, Flows, Found, Place, one_of
 from xoff.formats.lines import MOST_BYTES, MOST_NS, decimal, numbered, refusal, whole
 from xoff.text.line import quoted
 from xoff.text.units import counted
@@ -65,7 +65,7 @@ def read(path: Path, draft: Draft) -> None:
 class _Reader:
     """Rows of a file, read as often as they are wanted."""
 
-    def __init__(self, path: Path, names: Mapping[int, str], names_are: str) -> None:
+    def __init__(self, path: Path, names: Mapping[int, Sequence[str]], names_are: str) -> None:
         self.path = path
         self.names = names
         self.by_text = {str(number): name for number, name in names.items()}
@@ -103,9 +103,10 @@ class _Reader:
         path = self.path
         if len(fields) != self.columns or self.columns not in (5, 6):
             raise refusal(path, number, f"has {len(fields)} fields", _FLOW_HAS)
-        source, destination = self.by_text.get(fields[0]), self.by_text.get(fields[1])
-        if source is None or destination is None or source == destination:
+        sources, destinations = self.by_text.get(fields[0]), self.by_text.get(fields[1])
+        if sources is None or destinations is None or sources is destinations:
             raise self._no_ends(number, fields)
+        source, destination = one_of(sources, self.count, 0), one_of(destinations, self.count, 1)
         if fields[2] not in _PRIORITIES:
             raise refusal(path, number, f"the priority is {quoted(fields[2])}", "expected 0 to 7")
         size = fields[-2]

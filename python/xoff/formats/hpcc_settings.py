@@ -375,7 +375,9 @@ def _faults(config: _Config, network: Network) -> None:
 
 def _node(entry: Entry, text: str, network: Network) -> str:
     number = whole(entry.path, entry.line, f"a node of {entry.key}", text)
-    name = network.numbers.get(number, f"switch{number}")
+    name, *others = network.numbers.get(number, [f"switch{number}"])
+    if others:
+        raise entry.refused(f"of node {number}, which has several links", "expected a node with one")
     if name not in network.hosts and name not in network.switches:
         raise entry.refused(f"of node {number}, which is not there", "expected nodes of the topology")
     return name

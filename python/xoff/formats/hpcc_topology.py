@@ -26,7 +26,7 @@ from xoff.formats.lines import (
 from xoff.text.line import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 NAME = "HPCC topology"
@@ -70,7 +70,14 @@ def read(path: Path, draft: Draft) -> None:
         draft.leave(Place(path.name, beyond[0]), "lines beyond the last link", "not read, as ns-3 does not read them")
     if has.gpus_per_server and len(header) == 6:
         draft.leave(place, f"GPU type {quoted(header[5])}", "computation is not simulated")
-    draft.network = _network(path, place, has, switches, links)
+    nodes = _Nodes(path, has, switches)
+    draft.network = _network(path, place, nodes, links)
+    if nodes.second is not None:
+        host, line = nodes.second
+        several = sum(len(names) > 1 for names in nodes.hosts.values())
+        told = f"a second link of host {host}, and of {several} hosts in all"
+        reason = f"each link has a host of its own, as host{host}_2; flows take one of either end by a hash"
+        draft.leave(Place(path.name, line), told, reason)
     network = draft.network
     draft.found.append(Found(str(path), NAME, counts(len(network.hosts), len(network.switches), len(network.links))))
     draft.settle_unless_told(hpcc_settings.settle)
@@ -165,67 +172,78 @@ class _Inside(NamedTuple):
     line: int
 
 
-def _network(
-    path: Path,
-    place: Place,
-    has: Counts,
-    switches: list[int],
-    links: list[_Joined],
-) -> Network:
-    nvswitches = set(switches[: has.nvswitches])
-    fabric = switches[has.nvswitches :]
-    names = {node: f"switch{node}" for node in switches}
-    hosts = {node: f"host{node}" for node in range(has.nodes) if node not in names}
-    names |= hosts
+class _Nodes:
+    """Hosts, switches and NVSwitches, and the links of each host into the fabric."""
 
+    def __init__(self, path: Path, has: Counts, switches: list[int]) -> None:
+        self.path = path
+        self.nvswitches = set(switches[: has.nvswitches])
+        self.fabric = {node: f"switch{node}" for node in switches[has.nvswitches :]}
+        self.hosts: dict[int, list[str]] = {node: [] for node in range(has.nodes)}
+        for node in switches:
+            del self.hosts[node]
+        self.second: tuple[int, int] | None = None
+
+    def name(self, node: int, peer: int, line: int) -> str:
+        """Returns the name of a link's end, which for each further link of a host is another one. Raises InputError."""
+        if node in self.fabric:
+            return self.fabric[node]
+        if peer in self.hosts:
+            problem = f"joins the hosts {node} and {peer}"
+            raise refusal(self.path, line, problem, "expected a switch at one end: hosts do not forward here")
+        names = self.hosts[node]
+        names.append(f"host{node}_{len(names) + 1}" if names else f"host{node}")
+        if len(names) > 1:
+            self.second = self.second or (node, line)
+        return names[-1]
+
+    def gpu(self, one: int, other: int, line: int) -> tuple[int, int]:
+        """Returns the NVSwitch of a link, and its GPU. Raises InputError."""
+        nvswitch, host = (one, other) if one in self.nvswitches else (other, one)
+        if host not in self.hosts:
+            problem = f"joins the NVSwitch {nvswitch} to node {host}, which is no GPU"
+            raise refusal(self.path, line, problem, "expected NVSwitches with GPUs alone")
+        return nvswitch, host
+
+
+def _network(path: Path, place: Place, nodes: _Nodes, links: list[_Joined]) -> Network:
     inside: dict[int, list[_Inside]] = defaultdict(list)
     kept: list[Link] = []
-    joined: dict[int, int] = {}
     for one, other, rate, delay, error, line in links:
-        if one in nvswitches or other in nvswitches:
-            nvswitch, host = (one, other) if one in nvswitches else (other, one)
-            if host not in hosts:
-                problem = f"joins the NVSwitch {nvswitch} to node {host}, which is no GPU"
-                raise refusal(path, line, problem, "expected NVSwitches with GPUs alone")
+        if one in nodes.nvswitches or other in nodes.nvswitches:
+            nvswitch, host = nodes.gpu(one, other, line)
             inside[nvswitch].append(_Inside(host, rate, delay, error, line))
             continue
-        for host, peer in ((one, other), (other, one)):
-            if host not in hosts:
-                continue
-            if peer in hosts:
-                problem = f"joins the hosts {host} and {peer}"
-                raise refusal(path, line, problem, "expected a switch at one end: hosts do not forward here")
-            if host in joined:
-                problem = f"is a second link of host {host}, after line {joined[host]}"
-                raise refusal(
-                    path, line, problem, "expected one link into the fabric for each host: take the other out"
-                )
-            joined[host] = line
-        kept.append(Link(names[one], names[other], rate, delay, error, Place(path.name, line)))
-    alone = next((host for host in hosts if host not in joined), None)
+        ends = nodes.name(one, other, line), nodes.name(other, one, line)
+        kept.append(Link(*ends, rate, delay, error, Place(path.name, line)))
+    hosts = nodes.hosts
+    alone = next((host for host, names in hosts.items() if not names), None)
     if alone is not None:
         raise refusal(path, place.line, f"no link joins host {alone} to the fabric", "expected a link for every host")
-    tables = [_servers(path, inside, [*hosts])] if inside else []
+    tables = [_servers(path, inside, hosts)] if inside else []
     ranges = f"hosts are {min(hosts)} to {max(hosts)}" if len(hosts) > 1 else f"the host is {min(hosts)}"
-    return Network(place, [*hosts.values()], [names[node] for node in fabric], kept, hosts, ranges, tables)
+    names = [name for of_host in hosts.values() for name in of_host]
+    return Network(place, names, [*nodes.fabric.values()], kept, hosts, ranges, tables)
 
 
-def _servers(path: Path, inside: dict[int, list[_Inside]], hosts: list[int]) -> Table:
+def _servers(path: Path, inside: dict[int, list[_Inside]], hosts: Mapping[int, list[str]]) -> Table:
     """Returns servers of GPUs on one NVSwitch each as `[scale_up]`. Raises InputError for servers of other forms."""
     of_all = [sorted(links) for links in inside.values()]
     first = of_all[0][0].line
     size = len(of_all[0])
     members = sorted([host for host, *_ in links] for links in of_all)
     expected = "expected one NVSwitch for each server, with as many GPUs, and their numbers in a row"
-    together = [hosts[at : at + size] for at in range(0, len(hosts), size)]
-    if members != together or size < 2:
+    numbers = [*hosts]
+    together = [numbers[at : at + size] for at in range(0, len(numbers), size)]
+    several = {len(names) for names in hosts.values()}
+    if members != together or size < 2 or len(several) > 1:
         raise refusal(path, first, f"{len(inside)} NVSwitches do not divide {len(hosts)} GPUs evenly", expected)
     ((rate, delay, error), most), *others = Counter(each[1:4] for links in of_all for each in links).most_common()
     if others:
         line = next(each.line for links in of_all for each in links if each[1:4] != (rate, delay, error))
         raise refusal(path, line, f"differs from {most} other links of NVSwitches", f"expected {rate} {delay} for all")
     table = Table("[scale_up]")
-    table.add("hosts_per_server", size, f"{path.name}:1 GPUs of an NVSwitch")
+    table.add("hosts_per_server", size * several.pop(), f"{path.name}:1 GPUs of an NVSwitch")
     link = {"rate": rate, "delay": delay} | ({"error_rate": float(error)} if error else {})
     table.add("link", link, f"{path.name}:{first} and {len(hosts) - 1} more")
     return table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.errors import InputError
 from xoff.formats import htsim_settings, htsim_topology
-from xoff.formats.draft import Draft, Flows, Found
+from xoff.formats.draft import Draft, Flows, Found, one_of
 from xoff.formats.lines import MOST_BYTES, MOST_NS, decimal, numbered, refusal, whole
 from xoff.text.line import quoted
 from xoff.text.units import counted
@@ -32,7 +32,7 @@ JOB = "flow,source,destination,size_bytes,priority,after,delay_ns\n"
 _COUNTS = ("nodes", "connections", "triggers", "failures")
 _NUMBERS = ("id", "trigger", "send_done_trigger", "recv_done_trigger", "size", "prio")
 _KINDS = ("oneshot", "multishot", "barrier")
-_ENDS = re.compile(r"(\d{1,9})->(\d{1,9})")
+_HOSTS = re.compile(r"(\d{1,9})->(\d{1,9})")
 _PRIORITY = 0
 
 
@@ -70,7 +70,7 @@ def read(path: Path, draft: Draft) -> None:
         htsim_topology.add_default(path, draft, matrix.counts["nodes"][0])
     network = draft.network
     assert network is not None
-    hosts = network.hosts
+    hosts = [*network.numbers.values()]
     if matrix.most_node >= len(hosts):
         problem = f"there is no host {matrix.most_node}"
         raise refusal(path, matrix.most_line, problem, f"expected 0 to {len(hosts) - 1}, as the topology has hosts")
@@ -90,19 +90,24 @@ def read(path: Path, draft: Draft) -> None:
     draft.settle_unless_told(htsim_settings.settle)
 
 
-def _trace(matrix: _Matrix, hosts: Sequence[str]) -> Iterator[str]:
+def _trace(matrix: _Matrix, hosts: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yields the rows of a trace."""
     for flow in matrix.flows():
-        ends = f"{hosts[flow.source]},{hosts[flow.destination]}"
+        ends = _ends(hosts, flow)
         yield f"{ends},{flow.keys['size']},{flow.start_ps // 1000},{_PRIORITY}\n"
 
 
-def _job(matrix: _Matrix, hosts: Sequence[str], after: Mapping[int, Sequence[int]]) -> Iterator[str]:
+def _job(matrix: _Matrix, hosts: Sequence[Sequence[str]], after: Mapping[int, Sequence[int]]) -> Iterator[str]:
     """Yields the rows of a job; a flow is named by its line."""
     for flow in matrix.flows():
-        ends = f"{hosts[flow.source]},{hosts[flow.destination]}"
+        ends = _ends(hosts, flow)
         before = " ".join(f"line{line}" for line in after.get(flow.line, ()))
         yield f"line{flow.line},{ends},{flow.keys['size']},{_PRIORITY},{before},{flow.start_ps // 1000}\n"
+
+
+def _ends(hosts: Sequence[Sequence[str]], flow: _Flow) -> str:
+    source, destination = hosts[flow.source], hosts[flow.destination]
+    return f"{one_of(source, flow.line, 0)},{one_of(destination, flow.line, 1)}"
 
 
 _REASONS = {
@@ -192,7 +197,7 @@ class _Matrix:
 
     def _flow(self, number: int, fields: list[str]) -> _Flow:
         path = self.path
-        ends = _ENDS.fullmatch(fields[0])
+        ends = _HOSTS.fullmatch(fields[0])
         if ends is None:
             expected = "expected a flow such as 0->13 start 0 size 2000000, or trigger or failure"
             raise refusal(path, number, f"begins with {quoted(fields[0])}", expected)

@@ -183,7 +183,7 @@ class _Tree:
         switches = [f"{name}{number}" for name, count in names for number in range(count)]
         place = Place(self.path.name, self.line)
         ranges = f"hosts are 0 to {self.nodes - 1}"
-        return Network(place, hosts, switches, [*self._links()], dict(enumerate(hosts)), ranges)
+        return Network(place, hosts, switches, [*self._links()], dict(enumerate(zip(hosts, strict=True))), ranges)
 
     def _links(self) -> Iterator[Link]:
         to_host = self._link(0)
