@@ -100,3 +100,13 @@ def test_a_scenario_that_cannot_run_is_written_all_the_same(command: Command) ->
     assert outcome.err.startswith("imported/scenario.toml: ")
     assert outcome.err.count("\n") == 1
     assert Path("imported/scenario.toml").is_file()
+
+
+def test_init_points_to_import_for_files_of_simulators(command: Command) -> None:
+    Path("topology.txt").write_text("3 1 2\n0\n0 1 400Gbps 1us 0\n0 2 400Gbps 1us 0\n", encoding="utf-8")
+    outcome = command("init", "roce", "--from", "topology.txt")
+    assert outcome.status == 2
+    assert outcome.err == (
+        "topology.txt: is of another simulator (HPCC topology), and no switch's table; "
+        "expected `xoff import topology.txt`, which makes a whole scenario of such files\n"
+    )

@@ -35,6 +35,7 @@ CHAIN = (
 FAMILIES = (
     {"topology.txt": TOPOLOGY, "flow.txt": FLOWS, "config.txt": CONFIG},
     {"tree.topo": TREE, "chain.cm": CHAIN},
+    {"topology.txt": TOPOLOGY, "sizes.txt": "0 0\n1000 50\n9000.5 100\n"},
 )
 TEXTS = [(name, family) for family in FAMILIES for name in family]
 

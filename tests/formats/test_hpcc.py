@@ -251,3 +251,26 @@ def test_names_of_files_stay_on_their_line(tmp_path: Path) -> None:
     of = formats.read([path])
     assert tomllib.loads(of.text)["title"] == "topo logy = 1"
     of.check()
+
+
+def test_sizes_become_a_workload_that_draws_flows(tmp_path: Path) -> None:
+    sizes = "0 0\n2000 0\n10000 50\n\n30000 100\n"
+    config = (
+        CONFIG.replace("SIMULATOR_STOP_TIME 4.00\n", "") + "LOAD 30\nFLOWGEN_START_TIME 2.0\nFLOWGEN_STOP_TIME 2.001\n"
+    )
+    of = imported(tmp_path, topology=TOPOLOGY, sizes=sizes, config=config)
+    assert of.found[2].content == "3 points of a cumulative distribution"
+    (workload,) = keys(of)["workload"]
+    assert (workload["kind"], workload["sizes"], workload["load"]) == ("poisson", "sizes.csv", 0.3)
+    assert keys(of)["stop"] == {"arrivals_end": "1ms"}
+    both = imported(tmp_path, topology=TOPOLOGY, sizes=sizes, config=CONFIG)
+    assert keys(both)["stop"] == {"at": "4s", "arrivals_end": "10ms"}
+    assert of.save(tmp_path / "out")[1].read_text() == "size_bytes,cumulative_probability\n2000,0\n10000,0.5\n30000,1\n"
+    of.check()
+    shares = keys(imported(tmp_path, topology=TOPOLOGY, sizes="100 0\n1000 0.25\n9000 1\n"))
+    assert (shares["workload"][0]["load"], shares["stop"]) == (0.5, {"arrivals_end": "10ms"})
+
+
+def test_sizes_that_do_not_grow_are_refused(tmp_path: Path) -> None:
+    told = refused(tmp_path, topology=TOPOLOGY, sizes="100 0\n1000 50\n900 100\n")
+    assert told == "sizes.txt: line 3: is not above the line above; expected sizes and shares that grow"

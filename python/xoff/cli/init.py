@@ -80,12 +80,23 @@ def _imported(
         return None
     from xoff.switches.switch_tables import SwitchTables  # brings pydantic, which scenarios do not need
 
+    _check_tables(files)
     ports, uplinks = _most_ports(kinds)
     if uplink and not _WITH_FABRIC.intersection(_topologies(kinds)):
         expected = "expected leaf_spine, clos3 or fat_tree, or no --uplink"
         raise InputError(None, f"--uplink {uplink}", "the topology has no fabric_link", expected)
     part = SwitchTables.load(*files, chip=chip).part_of_scenario(port, ports, uplink, uplinks if uplink else None)
     return Switches(part.text, part.data, part.control, part.link, part.uplink, part.lossless is not None)
+
+
+def _check_tables(files: list[Path]) -> None:
+    """Raises InputError for a file of another simulator, which brings more than switches."""
+    from xoff.formats.reading import format_of
+
+    for path in files:
+        if path.suffix not in (".json", ".ini") and (found := format_of(path)) is not None:
+            expected = f"expected `xoff import {path}`, which makes a whole scenario of such files"
+            raise InputError(str(path), "", f"is of another simulator ({found.NAME}), and no switch's table", expected)
 
 
 def _topologies(kinds: list[str]) -> list[str]:

@@ -124,7 +124,7 @@ class Flows:
 
     path: Path
     kind: str
-    """Kind of the workload: `trace` or `job`."""
+    """Kind of the workload: `trace`, `job`, or `poisson` for sizes from which flows are drawn."""
     columns: str
     """Heading of the CSV."""
     rows: Callable[[], Iterator[str]]
@@ -149,6 +149,8 @@ class Draft:
     left: list[Left] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     """Tables of switches, hosts, transport and stop."""
+    load: Key | None = None
+    """Load of workloads that draw their flows, where a file says it."""
     transport: str = "rdma"
     """Name of the transport that all flows use."""
     settle: Callable[[Draft], None] | None = None
@@ -159,6 +161,14 @@ class Draft:
     def leave(self, place: object, content: str, reason: str) -> None:
         """Notes something that the scenario does not have."""
         self.left.append(Left(str(place), content, reason))
+
+    def table(self, head: str) -> Table:
+        """Returns the table of this head, which is added if there is none."""
+        found = next((table for table in self.tables if table.head == head), None)
+        if found is None:
+            found = Table(head)
+            self.tables.append(found)
+        return found
 
     def settle_unless_told(self, settle: Callable[[Draft], None]) -> None:
         """Takes a format's own settings, unless a file has brought some or another format was first."""

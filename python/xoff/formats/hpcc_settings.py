@@ -116,6 +116,7 @@ def settle(draft: Draft, entries: Mapping[str, Entry] | None = None) -> None:
     _routing(config, network)
     _stop(config)
     _faults(config, network)
+    _arrivals(config)
     _leave_rest(config)
 
 
@@ -349,9 +350,21 @@ def _stop(config: _Config) -> None:
     if not 0 < seconds <= Decimal(MOST_NS) / 10**9:
         config.leave(entry, "the run ends once all flows are done")
         return
-    table = Table("[stop]")
-    table.add("at", written_time(round(seconds * 10**12)), entry)
-    config.draft.tables.append(table)
+    config.draft.table("[stop]").add("at", written_time(round(seconds * 10**12)), entry)
+
+
+def _arrivals(config: _Config) -> None:
+    """Takes load and end of arrivals, where flows are drawn by them; they say nothing of flows that a file lists."""
+    if not any(flows.kind == "poisson" for flows in config.draft.flows):
+        return
+    load, begin, end = (config.take(key) for key in ("LOAD", "FLOWGEN_START_TIME", "FLOWGEN_STOP_TIME"))
+    if load is not None:
+        config.draft.load = Key("load", float(load.number(0.01, 100) / 100), str(load))
+    if end is None:
+        return
+    seconds = end.number(0, 1e5) - (begin.number(0, 1e5) if begin else 0)
+    time = written_time(max(1, round(seconds * 10**12)))
+    config.draft.table("[stop]").add("arrivals_end", time, f"{end}, from the start on")
 
 
 def _faults(config: _Config, network: Network) -> None:

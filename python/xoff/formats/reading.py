@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
-from xoff.formats import graphml, hpcc_config, hpcc_flows, hpcc_topology, htsim_matrix, htsim_topology
-from xoff.formats.draft import Draft, Key, Table
+from xoff.formats import graphml, hpcc_config, hpcc_flows, hpcc_sizes, hpcc_topology, htsim_matrix, htsim_topology
+from xoff.formats.draft import Draft, Flows, Key, Table
 from xoff.formats.imported import Imported
 from xoff.formats.lines import head, written_time
 from xoff.text.line import one_line
@@ -35,6 +35,7 @@ FORMATS: tuple[Format, ...] = (
     graphml,
     hpcc_config,
     hpcc_flows,
+    hpcc_sizes,
     htsim_matrix,
 )
 """Formats in the order in which files are read: networks first, since settings and flows are about their nodes."""
@@ -86,24 +87,39 @@ def _add_workloads(draft: Draft) -> None:
     """Adds a workload for the flows of each file, or one to begin with if there are none."""
     names: set[str] = set()
     for flows in draft.flows:
-        stem, number = "flows" if flows.kind == "trace" else "job", 1
+        stem, number = _NAMES[flows.kind], 1
         while f"{stem}{f'-{number}' if number > 1 else ''}.csv" in names:
             number += 1
         flows.name = f"{stem}{f'-{number}' if number > 1 else ''}.csv"
         names.add(flows.name)
-        table = Table("[[workload]]")
-        table.add("kind", flows.kind)
-        table.add("transport", draft.transport)
-        table.add(
-            "file", flows.name, f"{flows.path.name}:{flows.lines[0]}-{flows.lines[1]}, a row for each flow, in order"
-        )
-        draft.tables.append(table)
+        draft.tables.append(_workload(draft, flows))
     first = min(draft.flows, key=lambda flows: flows.start_ns, default=None)
     if first is not None and first.start_ns:
         table = Table("[measure]")
         table.add("start", written_time(first.start_ns * 1000), f"{first.path.name}:{first.lines[0]} first flow")
         draft.tables.append(table)
+    stop = draft.table("[stop]") if any(flows.kind == "poisson" for flows in draft.flows) else None
+    if stop is not None and not any(key.name == "arrivals_end" for key in stop.keys):
+        stop.add("arrivals_end", "10ms", _OWN)
     if not draft.flows:
-        place = "no file has flows; yours to choose"
-        keys = [Key("kind", "permutation", place), Key("transport", draft.transport), Key("size", "1MB")]
+        keys = [Key("kind", "permutation", _OWN), Key("transport", draft.transport), Key("size", "1MB")]
         draft.tables.append(Table("[[workload]]", [*keys, Key("priority", draft.priorities[0])]))
+
+
+_NAMES = {"trace": "flows", "job": "job", "poisson": "sizes"}
+_OWN = "no file says; yours to choose"
+
+
+def _workload(draft: Draft, flows: Flows) -> Table:
+    table = Table("[[workload]]")
+    table.add("kind", flows.kind)
+    table.add("transport", draft.transport)
+    lines = f"{flows.path.name}:{flows.lines[0]}-{flows.lines[1]}"
+    if flows.kind == "poisson":
+        table.add("sizes", flows.name, lines)
+        table.keys.append(draft.load or Key("load", 0.5, _OWN))
+        table.add("of", "host", "of the rate of hosts' links, as the generator has it")
+        table.add("priority", min(flows.priorities), _OWN)
+    else:
+        table.add("file", flows.name, f"{lines}, a row for each flow, in order")
+    return table
