@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hpcc_files import CONFIG, FLOWS, TOPOLOGY, imported
+from foreign_files import CONFIG, FLOWS, TOPOLOGY, imported
 from xoff import Result, Scenario
 from xoff.formats import fct
 

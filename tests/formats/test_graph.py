@@ -9,20 +9,11 @@ import networkx as nx
 import pytest
 
 from conftest import SCENARIOS
+from foreign_files import STAR
 from xoff import InputError, Scenario, Topology, formats
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-STAR = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-<key id="r" for="edge" attr.name="rate" attr.type="string"/>
-<key id="d" for="edge" attr.name="delay_ns" attr.type="double"/>
-<graph edgedefault="undirected">
-<node id="s"/><node id="web"/><node id="store"/>
-<edge source="s" target="web"><data key="r">100Gbps</data><data key="d">500</data></edge>
-<edge source="s" target="store"><data key="r">25Gbps</data><data key="d">1000.5</data></edge>
-</graph></graphml>
-"""
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hpcc_files import CONFIG, FLOWS, TOPOLOGY, imported
+from foreign_files import CONFIG, FLOWS, TOPOLOGY, imported
 from xoff import InputError, formats
 from xoff.formats import fct
 

@@ -6,6 +6,7 @@ small file large, or read others.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -40,13 +41,17 @@ def read(path: Path, draft: Draft) -> None:
     from xoff.formats.graph import table_of
 
     try:
-        graph = nx.read_graphml(path)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            graph = nx.read_graphml(path)
         table = table_of(graph)
     except InputError as error:
         raise error.in_file(str(path)) from None
     except (nx.NetworkXError, ValueError, KeyError, TypeError, AttributeError) as error:
         problem = f"is no graph that NetworkX can read: {one_line(str(error))[:100]}"
         raise InputError(str(path), "", problem, "expected GraphML with typed keys") from None
+    for warning in told:
+        draft.leave(path.name, one_line(str(warning.message)), "as NetworkX read it")
     hosts = table["hosts"]
     links = [_link(path, link, lines) for link in table["links"]]
     place = Place(path.name, lines.get(("graph", ""), 1))

@@ -5,6 +5,7 @@ Shares are percentages (HPCC, ConWeave), or go to 1 (ns3-datacenter).
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,12 +24,13 @@ ABOUT = "distribution of flow sizes of the same simulators"
 
 COLUMNS = "size_bytes,cumulative_probability\n"
 _PRIORITY = 3
+_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{0,15})?(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 
 
 def recognises(lines: Sequence[str]) -> bool:
     """Whether all lines are two numbers, and the last share is 100 or 1."""
     rows = [line.split() for line in lines if line.strip()]
-    pairs = len(rows) > 1 and all(len(row) == 2 and all(map(_is_number, row)) for row in rows)
+    pairs = len(rows) > 1 and all(len(row) == 2 and all(map(_NUMBER.fullmatch, row)) for row in rows)
     return pairs and float(rows[-1][1]) in (100, 1)
 
 
@@ -54,7 +56,8 @@ class _Point(NamedTuple):
 
 def _points(path: Path) -> list[_Point]:
     lines = [(number, line.split()) for number, line in numbered(path) if not line.isspace()]
-    whole = 1 if lines[-1][1][-1].startswith("1") and float(lines[-1][1][-1]) == 1 else 100
+    last = lines[-1][1][-1]
+    whole = 1 if _NUMBER.fullmatch(last) and float(last) == 1 else 100
     points: list[_Point] = []
     for number, fields in lines:
         if len(fields) != 2:
@@ -72,7 +75,3 @@ def _points(path: Path) -> list[_Point]:
 def _rows(points: Sequence[_Point]) -> Iterator[str]:
     for point in points:
         yield f"{point.size},{point.share:f}\n"
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).replace("e", "", 1).replace("-", "", 1).isdigit()

@@ -1,4 +1,4 @@
-"""Small files of HPCC's ns-3, as several tests read them."""
+"""Small files of HPCC's ns-3, and GraphML, as several tests read them."""
 
 from __future__ import annotations
 
@@ -45,6 +45,15 @@ HAS_WIN 1
 VAR_WIN 1
 GLOBAL_T 1
 NEW_KEY 7
+"""
+STAR = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="r" for="edge" attr.name="rate" attr.type="string"/>
+<key id="d" for="edge" attr.name="delay_ns" attr.type="double"/>
+<graph edgedefault="undirected">
+<node id="s"/><node id="web"/><node id="store"/>
+<edge source="s" target="web"><data key="r">100Gbps</data><data key="d">500</data></edge>
+<edge source="s" target="store"><data key="r">25Gbps</data><data key="d">1000.5</data></edge>
+</graph></graphml>
 """
 
 
