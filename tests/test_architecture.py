@@ -35,7 +35,7 @@ MAY_IMPORT = {
         "errors text starters scenario results formats runs explain plot report studies fluid switches glossary "
         "reproduce"
     ),
-    "__init__": "errors scenario results runs studies fluid switches",
+    "__init__": "errors scenario results formats runs studies fluid switches",
     "__main__": "cli",
 }
 """Wings from the lowest to the highest, each with the lower ones that it imports.

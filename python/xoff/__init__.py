@@ -38,6 +38,10 @@ The same tables as the part of a scenario that is about its switches:
 
     xoff.SwitchTables.load("config_db.json").part_of_scenario("Ethernet0").text
 
+Another simulator's network, flows and settings as a scenario:
+
+    xoff.formats.read(["topology.txt", "flow.txt", "config.txt"]).scenario().run()
+
 A fluid model, in milliseconds:
 
     xoff.Fluid.of("dcqcn", timer="1500us").run().difference_bps
@@ -49,6 +53,7 @@ from typing import TYPE_CHECKING
 from xoff._xoff import __version__
 
 if TYPE_CHECKING:
+    from xoff import formats
     from xoff.errors import (
         InputError,
         OutOfMemoryError,
@@ -90,6 +95,7 @@ __all__ = [
     "WorkerLostError",
     "__version__",
     "compare",
+    "formats",
     "sweep",
     "tune",
 ]
@@ -113,6 +119,7 @@ _MODULES = {
     "Tuned": "studies.tuning.tuned",
     "WorkerLostError": "errors",
     "compare": "studies.comparison",
+    "formats": "formats",
     "sweep": "studies.sweep",
     "tune": "studies.tuning.search",
 }
@@ -123,7 +130,8 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    found = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    module = import_module(f"{__name__}.{_MODULES[name]}")
+    found = globals()[name] = module if _MODULES[name] == name else getattr(module, name)
     return found
 
 

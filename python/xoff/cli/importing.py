@@ -90,17 +90,23 @@ def import_(
 
 
 def _are_tables(files: Sequence[Path]) -> bool:
-    """Whether all files are a switch's tables by their name or content: those are JSON, or end with .ini."""
-    from xoff.formats.lines import head
+    """Whether all files are a switch's tables: JSON or .ini, and of no other format."""
+    return all(map(_may_be_table, files))
 
-    return all(path.suffix in _OF_TABLES or "".join(head(path)[:9]).lstrip().startswith("{") for path in files)
+
+def _may_be_table(path: Path) -> bool:
+    from xoff.formats.lines import head
+    from xoff.formats.reading import format_of
+
+    looks_so = path.suffix in _OF_TABLES or "".join(head(path)[:9]).lstrip().startswith("{")
+    return looks_so and not (path.is_file() and format_of(path) is not None)
 
 
 def _save(files: Sequence[Path], folder: Path, *, force: bool) -> None:
     """Writes a scenario into a folder, and says what was found, what is left out and what to do next."""
     from xoff import formats
 
-    tables = next((path for path in files if path.suffix in _OF_TABLES), None)
+    tables = next(filter(_may_be_table, files), None)
     if tables is not None:
         expected = "expected tables alone; `xoff import` of each prints their part of a scenario"
         raise InputError(str(tables), "", "is a switch's tables beside files of another kind", expected)
