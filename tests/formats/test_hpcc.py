@@ -274,3 +274,19 @@ def test_sizes_become_a_workload_that_draws_flows(tmp_path: Path) -> None:
 def test_sizes_that_do_not_grow_are_refused(tmp_path: Path) -> None:
     told = refused(tmp_path, topology=TOPOLOGY, sizes="100 0\n1000 50\n900 100\n")
     assert told == "sizes.txt: line 3: is not above the line above; expected sizes and shares that grow"
+
+
+@pytest.mark.parametrize("mode", [1, 3, 7, 8])
+@pytest.mark.parametrize(
+    "more", ["LB_MODE 3\n", "ENABLE_PFC 0\nENABLE_IRN 1\n", "ACK_HIGH_PRIO 1\n", "L2_ACK_INTERVAL 4\n", "LB_MODE 2\n"]
+)
+def test_settings_fit_together(tmp_path: Path, mode: int, more: str) -> None:
+    of = imported(tmp_path, topology=TOPOLOGY, flow=FLOWS, config=CONFIG.replace("CC_MODE 1", f"CC_MODE {mode}") + more)
+    result = of.scenario().run()
+    assert result.summary["flows"]["all"]["count"] == 3
+    classes = {each["priority"]: each.get("lossless", False) for each in keys(of)["class"]}
+    assert classes == {
+        **({0: False} if "ACK" in more and "HIGH" in more else {}),
+        1: "ENABLE_PFC" not in more,
+        3: "ENABLE_PFC" not in more,
+    }

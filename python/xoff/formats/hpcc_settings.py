@@ -113,7 +113,7 @@ def settle(draft: Draft, entries: Mapping[str, Entry] | None = None) -> None:
         draft.tables.append(table)
     _switches(config, network, classes, is_lossless=bool(lossless))
     _transport(config, network, 0 if acknowledges_first else classes[-1])
-    _routing(config, network)
+    _routing(config, network, has_telemetry=_has_telemetry(entries or {}))
     _stop(config)
     _faults(config, network)
     _arrivals(config)
@@ -232,7 +232,10 @@ def _transport(config: _Config, network: Network, control: int) -> None:
     _control(config, table, mode, number, round_trip_ps)
     _window(config, table, number, max(window, size), exact=exact)
     interval = config.take("L2_ACK_INTERVAL")
-    if interval is not None and interval.whole() > 1:
+    is_told_by_each = _CONTROLS.get(number) == "hpcc"
+    if is_told_by_each and interval is not None and interval.whole() > 1:
+        config.leave(interval, "with telemetry every packet is acknowledged")
+    elif interval is not None and interval.whole() > 1:
         table.add("acknowledge_every", interval.whole(), interval)
     repeats = config.take("ENABLE_IRN")
     if repeats is not None and repeats.number() != 0 and not is_tcp:
@@ -327,9 +330,16 @@ def _window(config: _Config, table: Table, number: int, window: int, *, exact: b
 _ROUTINGS = {0: "ecmp", 2: "adaptive", 3: "adaptive_flowlet", 6: "flowlet"}
 
 
-def _routing(config: _Config, network: Network) -> None:
+def _has_telemetry(entries: Mapping[str, Entry]) -> bool:
+    return "CC_MODE" in entries and _CONTROLS.get(entries["CC_MODE"].whole()) == "hpcc"
+
+
+def _routing(config: _Config, network: Network, *, has_telemetry: bool) -> None:
     mode = config.take("LB_MODE")
     if mode is None:
+        return
+    if has_telemetry and _ROUTINGS.get(mode.whole()) == "adaptive":
+        config.leave(mode, "telemetry is about one path, and switches route by ECMP")
         return
     routing = _ROUTINGS.get(mode.whole())
     if routing is None:
