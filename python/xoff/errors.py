@@ -10,7 +10,8 @@ from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Self, SupportsIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 
 class ErrorKind(StrEnum):
@@ -133,23 +134,68 @@ class OutOfMemoryError(MemoryError):
 _LESS = "let fewer packets or flows be under way at once, record less (observe), or find a machine with more memory"
 
 
-class WorkerLostError(RuntimeError):
-    """A worker process that ended before its run did; finished runs are kept.
+class HungUp(KeyboardInterrupt):
+    """The terminal was closed (SIGHUP)."""
 
-    Attributes:
-        begun: Whether any worker had begun. If none had, the call is likely in a script outside
-            `if __name__ == "__main__":`, or in text that is piped to Python: workers import the script anew.
+
+class RunError(RuntimeError):
+    """Many runs cannot all be done; the text says why, in lines. Finished ones are kept."""
+
+
+class WorkerLostError(RunError):
+    """No worker process could begin.
+
+    The call is likely in a script outside `if __name__ == "__main__":`, or in text that is piped to Python: workers
+    import the script anew.
     """
 
-    def __init__(self, *, begun: bool = True) -> None:
-        super().__init__(_KILLED if begun else _NOT_BEGUN)
-        self.begun = begun
+    def __str__(self) -> str:
+        return _NOT_BEGUN
 
 
-_KILLED = (
-    "a run's process was killed, perhaps for lack of memory; fewer workers take less, "
-    "and doing the same again goes on with what is missing"
-)
+class BuildError(RunError):
+    """A worker on another machine that has another build of xoff; the text is one line."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(node)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.args[0]}: has another build of xoff than this machine, whose results would not be comparable; "
+            "install one wheel on all (make wheel), or one environment in a folder that all of them see"
+        )
+
+
+class StoreNotSharedError(RunError):
+    """A worker on another machine that does not see the folder of finished runs; the text is one line."""
+
+    def __init__(self, node: str, root: Path) -> None:
+        super().__init__(node, root)
+
+    def __str__(self) -> str:
+        node, root = self.args
+        return f"{node}: does not see {root}, where finished runs are kept; expected a folder that all nodes share"
+
+
+class RunsFailedError(RunError):
+    """Some of many runs that failed, after all others have finished; the text has a line for each.
+
+    Attributes:
+        failures: Why each failed, in a line, by the folder that its result would have.
+    """
+
+    def __init__(self, failures: Mapping[Path, str]) -> None:
+        super().__init__(failures)
+        self.failures = dict(failures)
+
+    def __str__(self) -> str:
+        told = [f"{place.name}: {error}" for place, error in self.failures.items()]
+        left = len(told) - _MOST_FAILURES
+        return "\n".join(told[:_MOST_FAILURES] + ([f"and {left} more runs failed"] if left > 0 else []))
+
+
+_MOST_FAILURES = 5
+
 _NOT_BEGUN = (
     "no process for a run could begin; in a script a call with several workers must stand below "
     '`if __name__ == "__main__":`, and the script in a file, not in text piped to Python; workers=1 needs neither'

@@ -111,9 +111,21 @@ def test_a_log_has_a_line_of_many_runs_and_no_more_than_every_thirty_seconds(
             clock.now = 1000.0 + second
             finished()
     assert told(capsys) == [
-        "sweep: 5 of 10 runs finished, 50 % done, about 60 s remaining",
-        "sweep: 6 of 10 runs finished, 60 % done, about 2 min remaining",
-        "sweep: 8 of 10 runs finished, 80 % done, about 28 min remaining",
+        "sweep: 7 of 10 runs finished, about 22 s remaining",
+        "sweep: 8 of 10 runs finished, about 33 s remaining",
+        "sweep: 10 of 10 runs finished, about 0 s remaining",
+    ]
+
+
+def test_what_remains_goes_by_the_work_of_each_run(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    with shown_count("sweep", 4, weight=100.0, clock=clock) as finished:
+        for second, part in ((40, 80.0), (80, 10.0)):
+            clock.now = 1000.0 + second
+            finished(part)
+    assert told(capsys) == [
+        "sweep: 1 of 4 runs finished, about 10 s remaining",
+        "sweep: 2 of 4 runs finished, about 9 s remaining",
     ]
 
 

@@ -14,7 +14,7 @@ from xoff.reproduce.points import Points
 from xoff.reproduce.scale import Scale
 from xoff.reproduce.verdict import Verdict
 from xoff.results import intervals
-from xoff.runs import executor
+from xoff.runs import batch
 from xoff.runs.store import KeptRuns
 
 
@@ -26,7 +26,7 @@ def atlas(tmp_path: Path) -> Path:
 
 def run(figure: Figure, scale: Scale, tmp_path: Path) -> Points:
     kept = KeptRuns(tmp_path / "runs")
-    executor.run([point.scenario for point in figure.planned(scale)], kept)
+    batch.run([point.scenario for point in figure.planned(scale)], kept)
     points = figure.points(scale, kept)
     assert points is not None
     return points

@@ -15,7 +15,7 @@ import xoff
 from conftest import SMALL
 from xoff.errors import OutputError, ResultError, ResultWarning
 from xoff.results import folder
-from xoff.runs import executor, source_files, store
+from xoff.runs import batch, source_files, store
 from xoff.runs.store import KeptRuns
 
 RESULT_MAKERS = ("runs/execution", "results/folder")
@@ -98,16 +98,16 @@ def test_an_edited_run_is_replaced_with_one_note(kept: KeptRuns, tmp_path: Path)
     with pytest.warns(
         ResultWarning, match=r"copied: 1 kept run is no longer as .*: small-\w+ \(summary\.json\)$"
     ) as told:
-        executor.run([SCENARIO], runs)
+        batch.run([SCENARIO], runs)
     assert len(told) == 1
     assert json.loads(summary.read_text(encoding="utf-8"))["loss_rate"] == before["loss_rate"]
-    executor.run([SCENARIO], runs)  # without a note
+    batch.run([SCENARIO], runs)  # without a note
 
 
 def test_many_edited_runs_are_one_note(tmp_path: Path) -> None:
     runs = KeptRuns(tmp_path)
     scenarios = [SCENARIO.with_value("seed", seed) for seed in range(5)]
-    executor.run(scenarios, runs)
+    batch.run(scenarios, runs)
     for scenario in scenarios:
         (runs.place(scenario) / "flows.parquet").unlink()
     with pytest.warns(ResultWarning) as told:

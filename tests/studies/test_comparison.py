@@ -17,7 +17,7 @@ from conftest import PERMUTATION, SMALL
 from xoff.errors import OutputError
 from xoff.plot.workloads import Workloads
 from xoff.results import intervals
-from xoff.runs import executor
+from xoff.runs import batch
 from xoff.runs.store import KeptRuns
 from xoff.studies import grids
 from xoff.studies.comparison import MEASURES, WantedComparison, prepare
@@ -151,10 +151,10 @@ def test_an_interrupted_one_is_replaced_by_itself(comparison: xoff.Comparison, t
 def test_what_lacks_seeds_is_interrupted(tmp_path: Path) -> None:
     wanted = WantedComparison.of([BASE, OTHER], 2)
     kept = KeptRuns(tmp_path)
-    executor.run(wanted.all_runs[:1], kept)
+    batch.run(wanted.all_runs[:1], kept)
     assert wanted.finished(kept) is None
     for count, interrupted in ((3, True), (4, False)):
-        executor.run(wanted.all_runs[:count], kept)
+        batch.run(wanted.all_runs[:count], kept)
         found = wanted.finished(kept)
         assert found is not None
         assert found.interrupted is interrupted

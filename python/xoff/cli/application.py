@@ -15,7 +15,15 @@ import click
 from xoff._xoff import __version__
 from xoff.cli.commands import COMPLETE, Commands
 from xoff.cli.terminal import give_up_output, reopen_closed, say
-from xoff.errors import TERMINAL_SIGNALS, InputError, OutOfMemoryError, OutputError, ResultWarning, WorkerLostError
+from xoff.errors import (
+    TERMINAL_SIGNALS,
+    HungUp,
+    InputError,
+    OutOfMemoryError,
+    OutputError,
+    ResultWarning,
+    RunError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +47,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
     for number in TERMINAL_SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else _hang_up)
     os.environ |= {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}  # figures look alike for all, and open no window
     reopen_closed()
     try:
@@ -48,6 +56,10 @@ def main() -> None:
     except BrokenPipeError:  # end as other tools do whose reader has gone: by SIGPIPE, as a shell tells of it
         give_up_output()
         sys.exit(_NO_READER)
+
+
+def _hang_up(*_: object) -> NoReturn:
+    raise HungUp
 
 
 def _check_arguments() -> None:
@@ -94,9 +106,8 @@ def _run() -> None:
         _fail(str(error), 2)
     except OutputError as error:
         _fail(error.on_command_line, 2)
-    except (WorkerLostError, MemoryError) as error:
-        has_words = isinstance(error, WorkerLostError | OutOfMemoryError)
-        _fail(str(error if has_words else OutOfMemoryError()), 1)
+    except (RunError, MemoryError) as error:
+        _fail(str(error if isinstance(error, RunError | OutOfMemoryError) else OutOfMemoryError()), 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except OSError as error:
@@ -106,8 +117,8 @@ def _run() -> None:
 
 
 def _fail(line: str, status: int) -> NoReturn:
-    """Says in one line what went wrong, and ends with a status."""
-    _end(lambda: say(" ".join(line.splitlines()), err=True), status)
+    """Says in lines what went wrong, and ends with a status."""
+    _end(lambda: say(line, err=True), status)
 
 
 def _end(tell: Callable[[], None], status: int) -> NoReturn:

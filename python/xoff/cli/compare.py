@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     "--seeds", type=click.IntRange(min=1), default=1, help="Run each with so many seeds, from the base's own upwards."
 )
 @options.workers
+@options.on
 @options.out
 @options.force
 @options.figures
@@ -50,6 +51,7 @@ def compare(
     measures: list[str] | None,
     seeds: int,
     workers: int | None,
+    on: str | None,
     out: Path | None,
     force: bool,
     figures: FigureFormat,
@@ -71,7 +73,7 @@ def compare(
     paths, names = _named([base, *others])
     chosen = chosen_workloads(workloads)
     if any(map(Path.is_dir, paths)):
-        _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers})
+        _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers, "--on": on})
         found = Comparison.open(dict(zip(names, paths, strict=True)) if names else paths, measures=measures or MEASURES)
         _check_workloads(chosen, [(one["kind"], "") for one in found.summaries[0][0]["workloads"]])
         print_comparison(found, out=out, force=force, figures=figures, workloads=chosen, as_json=as_json)
@@ -82,7 +84,7 @@ def compare(
     run_comparison(
         wanted,
         "compare",
-        workers=workers,
+        on=options.where(workers, on),
         out=out,
         force=force,
         figures=figures,

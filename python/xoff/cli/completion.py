@@ -104,6 +104,16 @@ def measures(_context: click.Context, _parameter: click.Parameter, begin: str) -
     return _beginning(begin, ((key.replace("[]", "[0]"), entry.about) for key, entry in every().items()))
 
 
+def machines(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[CompletionItem[str]]:
+    """Completes where runs are done."""
+    told = {
+        "local": "processes of this machine, as many as it has cores",
+        "slurm": "job arrays, by the table [slurm] of xoff.toml",
+        "dask:tcp://": "workers of the Dask cluster whose scheduler has this address",
+    }
+    return _beginning(begin, told.items())
+
+
 def bounds(context: click.Context, parameter: click.Parameter, begin: str) -> list[CompletionItem[str]]:
     """Completes MEASURE= of a limit."""
     return [CompletionItem(f"{item.value}=", help=item.help) for item in measures(context, parameter, begin)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import click
 
@@ -13,10 +13,11 @@ from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count, spelled_wait
 from xoff.cli.results import list_runs
 from xoff.cli.terminal import say
-from xoff.errors import interrupts_held
+from xoff.errors import RunsFailedError, interrupts_held
 from xoff.plot.figure_format import FigureFormat
-from xoff.runs import cores, executor
+from xoff.runs import batch
 from xoff.runs.store import KeptRuns
+from xoff.runs.tasks import seconds_of
 from xoff.scenario.offered_load import Offered
 from xoff.studies import grids
 from xoff.studies.comparison import Comparison, prepare
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
     from xoff.plot.workloads import Workloads
     from xoff.results.staging import Staging
-    from xoff.runs.executor import Wanted
+    from xoff.runs.batch import Wanted
+    from xoff.runs.machines.opening import On
     from xoff.scenario.scenario import Scenario
     from xoff.studies.comparison import WantedComparison
     from xoff.text.grid import Grid
@@ -36,6 +38,15 @@ if TYPE_CHECKING:
 _WORTH_TELLING_S = 60
 RUNS = Path("results/runs")
 """Folder in which finished runs are kept."""
+
+
+class Ending(NamedTuple):
+    """End of many runs."""
+
+    interrupted: bool = False
+    """Whether Ctrl-C cut them short."""
+    failed: RunsFailedError | None = None
+    """The error of runs that failed; all others have finished."""
 
 
 class Found(Protocol):
@@ -48,20 +59,27 @@ class Found(Protocol):
 FoundT = TypeVar("FoundT", bound=Found)
 
 
-def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: int | None) -> bool:
-    """Runs what is not kept yet, and says how many are; False if Ctrl-C cut it short."""
+def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, on: On) -> Ending:
+    """Runs what is not kept yet, and says how many are."""
     missing = [run for run in runs if not kept.has(run)]
-    finished, workers = len(runs) - len(missing), workers or cores.usable()
+    finished, seconds = len(runs) - len(missing), {kept.place(run): seconds_of(run) for run in missing}
     if finished:
         click.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
-    if missing:
-        _tell_cost(title, missing, min(workers, len(missing)))
+    if missing and isinstance(on, int):
+        _tell_cost(title, missing, min(on, len(missing)))
     try:
-        with shown_count(title, len(runs), before=finished) as on_finished:
-            executor.run(runs, kept, workers=workers, on_finished=on_finished)
+        with shown_count(title, len(runs), before=finished, weight=sum(seconds.values())) as on_finished:
+
+            def tell(run: Scenario) -> None:
+                if (place := kept.place(run)) in seconds:
+                    on_finished(seconds[place])
+
+            batch.run(runs, kept, on=on, on_finished=tell)
     except KeyboardInterrupt:
-        return False
-    return True
+        return Ending(interrupted=True)
+    except RunsFailedError as error:
+        return Ending(failed=error)
+    return Ending()
 
 
 def _tell_cost(title: str, missing: Sequence[Scenario], workers: int) -> None:
@@ -79,13 +97,13 @@ def run_and_print(
     commit: Callable[[FoundT, Staging], Path],
     grid: Callable[[FoundT], Grid],
     *,
-    workers: int | None,
+    on: On,
     as_json: bool,
 ) -> None:
     """Runs what is wanted, writes and prints what can be said of it; exits with 130 if Ctrl-C cut it short."""
     with staging:
         kept = KeptRuns(RUNS)
-        interrupted = not run_missing(title, wanted.all_runs, kept, workers)
+        ending = run_missing(title, wanted.all_runs, kept, on)
         with interrupts_held() as came:
             found = wanted.finished(kept)
             if found is not None:
@@ -93,10 +111,12 @@ def run_and_print(
                 path = commit(found, staging)
     if found is not None:
         _print(found, path, grid(found), _notes(wanted.all_runs), as_json=as_json)
-    if interrupted or came:
-        then = "the same command goes on" if interrupted or found is None else f"the folder {path} has them all"
+    if ending.interrupted or came:
+        then = "the same command goes on" if ending.interrupted or found is None else f"the folder {path} has them all"
         say(f"interrupted: {wanted.progress(found)} are finished; {then}", err=True)
         raise click.exceptions.Exit(130)
+    if ending.failed:
+        raise ending.failed
 
 
 def print_comparison(
@@ -134,7 +154,7 @@ def run_comparison(
     wanted: WantedComparison,
     name: str,
     *,
-    workers: int | None,
+    on: On,
     out: Path | None,
     force: bool,
     figures: FigureFormat = FigureFormat.SVG,
@@ -144,4 +164,4 @@ def run_comparison(
     """Prints the notes on scenarios that are compared, or on one scenario with several seeds."""
     staging = prepare(out, name, force=force)
     commit = partial(Comparison.commit, figures=figures, workloads=workloads)
-    run_and_print(name, wanted, staging, commit, grids.of_comparison, workers=workers, as_json=as_json)
+    run_and_print(name, wanted, staging, commit, grids.of_comparison, on=on, as_json=as_json)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from enum import StrEnum
 
+    from xoff.runs.machines.opening import On
+
 FILE = click.Path(path_type=Path)
 """A path, of which nothing is asked yet."""
 
@@ -79,6 +81,12 @@ sweeps = repeated(
     help="Try each value, or those from START to END, KEY=START:END:STEP; repeated, every combination.",
 )
 workers = click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; left out, one per core.")
+on = click.option(
+    "--on",
+    metavar="MACHINES",
+    shell_complete=completion.machines,
+    help="Where runs are done: local:8, slurm, slurm:partition=short,time=30, dask:tcp://host:8786; left out, here.",
+)
 out = click.option(
     "--out", type=FILE, metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."
 )
@@ -101,6 +109,15 @@ data_only = click.option("--json", "as_json", is_flag=True, help="Print data onl
 def chosen_workloads(workloads: list[str] | None) -> list[int | str] | None:
     """Positions and kinds."""
     return [int(each) if each.isdecimal() else each for each in workloads] if workloads else None
+
+
+def where(workers: int | None, machines: str | None) -> On:
+    """Returns where runs are done, by `--workers` and `--on`. Raises InputError if both say it."""
+    from xoff.runs import cores
+
+    if machines and workers:
+        raise InputError(None, "--workers", "stands beside --on", f"expected one of them, such as --on local:{workers}")
+    return machines or workers or cores.usable()
 
 
 def refuse(options: Mapping[str, object], problem: str, expected: str, file: str | None = None) -> None:

@@ -9,7 +9,7 @@ import itertools
 import sys
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from xoff.cli.console import Console
 from xoff.cli.terminal import is_terminal, printable, say
@@ -33,25 +33,32 @@ BETWEEN_LINES_S = 30
 """Seconds between plain lines at the least."""
 
 
+class Counted(Protocol):
+    """A function to call for each finished run."""
+
+    def __call__(self, part: float = 1) -> None:
+        """Counts the run, and its part of all work."""
+
+
 class Lines:
     """Progress as plain lines, none before the first 30 seconds are over."""
 
-    def __init__(self, title: str, clock: Callable[[], float], done: float = 0) -> None:
-        """Takes a title, what tells seconds, and what share of it all was done before."""
-        self._title, self._clock, self._done = title, clock, done
+    def __init__(self, title: str, clock: Callable[[], float]) -> None:
+        """Takes a title, and what tells seconds."""
+        self._title, self._clock = title, clock
         self._begun = self._told = clock()
 
     def tell(self, done: float, words: str) -> None:
-        """Writes a line about the share that is done, unless there was one just now."""
+        """Writes a line about the share that is done, unless there was one less than 30 seconds ago."""
         now = self._clock()
         if now - self._told < BETWEEN_LINES_S:
             return
         self._told = now
         remaining = ""
-        if done > self._done:
-            seconds = (now - self._begun) * (1 - done) / (done - self._done)
+        if done > 0:
+            seconds = (now - self._begun) * (1 - done) / done
             remaining = f", about {spelled_wait(seconds)} remaining"
-        say(f"{self._title}: {words}, {percent(done)} done{remaining}", err=True)
+        say(f"{self._title}: {words}{remaining}", err=True)
 
 
 @contextmanager
@@ -61,7 +68,13 @@ def shown_progress(
     """Yields a function to call with each report of progress; `clock` tells seconds."""
     if not is_terminal(sys.stderr):
         lines = Lines(scenario.title, clock)
-        yield lambda state: lines.tell(share_done(scenario, state), _words(state))
+
+        def tell_of(state: Progress) -> None:
+            done = share_done(scenario, state)
+            lines.tell(done, f"{_words(state)}, {percent(done)} done")
+
+        yield tell_of
+
         return
     with _bar() as bar:
         task = bar.add_task(printable(scenario.title), total=1.0, state="")
@@ -70,17 +83,46 @@ def shown_progress(
 
 @contextmanager
 def shown_count(
-    title: str, count: int, of: str = "runs", *, before: int = 0, clock: Callable[[], float] = time.monotonic
-) -> Iterator[Callable[[], None]]:
-    """Yields a function to call for each finished run of many; `before` of them take no time, `clock` tells seconds."""
-    finished = itertools.count(1)
+    title: str,
+    count: int,
+    of: str = "runs",
+    *,
+    before: int = 0,
+    weight: float | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Counted]:
+    """Yields a function to call for each finished run of many, with its part of the work.
+
+    Args:
+        title: What the runs are for.
+        count: Number of runs.
+        of: What they are called.
+        before: Number of runs that were finished before.
+        weight: All work that is left; left out, the number of runs.
+        clock: Tells seconds.
+    """
+    finished, done, whole = itertools.count(before + 1), 0.0, count - before if weight is None else weight
+
+    def share(part: float) -> float:
+        nonlocal done
+        done += part
+        return min(done / whole, 1.0) if whole else 1.0
+
     if not is_terminal(sys.stderr):
-        lines = Lines(title, clock, before / max(count, 1))
-        yield lambda: lines.tell((n := next(finished)) / count, f"{n} of {count} {of} finished")
+        lines = Lines(title, clock)
+
+        def tell(part: float = 1) -> None:
+            lines.tell(share(part), f"{next(finished)} of {count} {of} finished")
+
+        yield tell
         return
     with _bar() as bar:
-        task = bar.add_task(printable(title), total=count, state=f"0 of {count} {of}")
-        yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {count} {of}")
+        task = bar.add_task(printable(title), total=1.0, state=f"{before} of {count} {of}")
+
+        def update(part: float = 1) -> None:
+            bar.update(task, completed=share(part), state=f"{next(finished)} of {count} {of}")
+
+        yield update
 
 
 @contextmanager

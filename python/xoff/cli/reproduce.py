@@ -27,6 +27,7 @@ OUT = Path("results/reproduce")
 @click.option("--scale", type=OneOf(Scale), default=Scale.QUICK, help="The paper's own size, or a smaller one.")
 @repeated("--set", "changes", metavar="KEY=VALUE", help="Change one key of every scenario, to see what hangs on it.")
 @options.workers
+@options.on
 @click.option("--figures", type=FILE, metavar="DIR", help="The folder of figures; left out, that of the clone.")
 @click.option("--list", "listing", is_flag=True, help="Print what there is, and run nothing.")
 @options.data_only
@@ -35,6 +36,7 @@ def reproduce(
     scale: Scale,
     changes: list[str] | None,
     workers: int | None,
+    on: str | None,
     figures: Path | None,
     listing: bool,
     as_json: bool,
@@ -58,7 +60,7 @@ def reproduce(
     if not ids:
         told = f"all {len(chosen)} figures at the {scale} scale, {len(runs)} runs"
         say(f"{told}: Ctrl-C keeps what is finished, `xoff reproduce --list` names the figures", err=True)
-    interrupted = not run_missing("reproduce", runs, kept, workers)
+    ending = run_missing("reproduce", runs, kept, options.where(workers, on))
     rows = []
     for figure in chosen:
         points = figure.points(scale, kept)
@@ -70,11 +72,13 @@ def reproduce(
     else:
         print_verdicts(rows)
         say(f"Plots and all numbers: {OUT}" + (f", below {scale}-changed: {', '.join(changes)}" if changes else ""))
-    if interrupted:
+    if ending.interrupted:
         click.echo(
             f"interrupted: {len(rows)} of {len(chosen)} figures are finished; the same command goes on", err=True
         )
         raise click.exceptions.Exit(130)
+    if ending.failed:
+        raise ending.failed
 
 
 def _list(chosen: list[Figure], *, as_json: bool) -> None:

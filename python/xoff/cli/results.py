@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from xoff.results.result import Result
     from xoff.results.staging import Staging
-    from xoff.runs.executor import Wanted
+    from xoff.runs.batch import Wanted
     from xoff.runs.store import KeptRuns
 
 RUNS = "runs.csv"

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     default=1,
     help="Threads that share the work (with --seeds, runs at a time).",
 )
+@options.on
 @click.option("--out", type=FILE, metavar="DIR", help="The result folder; left out, a new numbered one in results/.")
 @options.force_result
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
@@ -55,6 +56,7 @@ def run(
     seed: int | None,
     seeds: int,
     threads: int,
+    on: str | None,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -72,12 +74,17 @@ def run(
     if seed is not None:
         chosen = chosen.with_value("seed", seed)
 
+    if on and (seeds == 1 or threads > 1):
+        problem, expected = (
+            ("is for several runs", "--seeds, too") if seeds == 1 else ("stands beside --threads", "one")
+        )
+        raise InputError(None, "--on", problem, f"expected {expected}")
     if seeds > 1:
         from xoff.cli.many import run_comparison
         from xoff.studies.comparison import WantedComparison
 
         wanted = WantedComparison.of([chosen], seeds)
-        run_comparison(wanted, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
+        run_comparison(wanted, chosen.name, on=on or threads, out=out, force=force, as_json=as_json)
         return
 
     from xoff.results import folder, notes  # brings Arrow

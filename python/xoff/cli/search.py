@@ -12,7 +12,6 @@ from xoff.cli.many import RUNS
 from xoff.cli.progress import shown_count
 from xoff.cli.terminal import say
 from xoff.errors import interrupts_held
-from xoff.runs import cores
 from xoff.runs.store import KeptRuns
 from xoff.studies import grids
 from xoff.text import json_text
@@ -22,19 +21,18 @@ if TYPE_CHECKING:
 
     from xoff.plot.figure_format import FigureFormat
     from xoff.results.staging import Staging
+    from xoff.runs.machines.opening import On
     from xoff.studies.tuning.search import Tuning
     from xoff.studies.tuning.tuned import Tuned
 
 
-def search_and_print(
-    wanted: Tuning, staging: Staging, workers: int | None, figures: FigureFormat, *, as_json: bool
-) -> None:
+def search_and_print(wanted: Tuning, staging: Staging, on: On, figures: FigureFormat, *, as_json: bool) -> None:
     """Searches, writes and prints what is found; exits with 130 if Ctrl-C cut it short."""
     found: Tuned | None = None
     interrupted = False
     try:
         with shown_count("tune", wanted.runs) as on_finished:
-            for so_far in wanted.search(KeptRuns(RUNS), workers=workers or cores.usable(), on_finished=on_finished):
+            for so_far in wanted.search(KeptRuns(RUNS), on=on, on_finished=on_finished):
                 found = so_far
     except KeyboardInterrupt:
         interrupted = True

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     help="Run each with so many seeds; print means with 95 % confidence intervals.",
 )
 @options.workers
+@options.on
 @options.out
 @options.force
 @click.option("--ratios", is_flag=True, help="Print and draw how many times the first value of the first --sweep.")
@@ -39,6 +40,7 @@ def sweep(
     measures: list[str] | None,
     seeds: int | None,
     workers: int | None,
+    on: str | None,
     out: Path | None,
     force: bool,
     ratios: bool,
@@ -64,6 +66,6 @@ def sweep(
         prepare(out, force=force),
         partial(Swept.commit, ratios=ratios, figures=figures),
         partial(grids.of_sweep, ratios=ratios),
-        workers=workers,
+        on=options.where(workers, on),
         as_json=as_json,
     )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 )
 @options.changes_of_all
 @options.workers
+@options.on
 @options.out
 @options.force
 @options.figures
@@ -62,6 +63,7 @@ def tune(
     confirm: int,
     changes: list[str] | None,
     workers: int | None,
+    on: str | None,
     out: Path | None,
     force: bool,
     figures: FigureFormat,
@@ -91,7 +93,7 @@ def tune(
         confirm=confirm,
     )
     with prepare(out, force=force) as staging:
-        search_and_print(wanted, staging, workers, figures, as_json=as_json)
+        search_and_print(wanted, staging, options.where(workers, on), figures, as_json=as_json)
 
 
 def _objective(minimize: str | None, maximize: str | None) -> str:

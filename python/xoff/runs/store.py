@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
 import warnings
+import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import getfile
@@ -15,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from xoff import _xoff
 from xoff.errors import OutputError, ResultWarning
-from xoff.results import folder
+from xoff.results import checksums, folder
 from xoff.results.staging import Staging
 from xoff.runs import source_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from xoff.results.result import Result
     from xoff.scenario.scenario import Scenario
@@ -35,7 +37,7 @@ _GONE = {"", *(os.strerror(number).lower() for number in (errno.ENOENT, errno.EE
 """Reasons of the system when a folder that staging has found or made is gone since."""
 
 
-def _build() -> str:
+def build() -> str:
     """Returns the digest of the simulator and of all modules that make results, which tells builds apart."""
     files = [Path(getfile(_xoff)), *source_files.files(_MAKE_RESULTS)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
@@ -53,7 +55,7 @@ class KeptRuns:
     """A folder of result folders, named by a digest of scenario, input files and this build of xoff."""
 
     root: Path
-    build: str = field(default_factory=_build)
+    build: str = field(default_factory=build)
     """Digest of the build when the store was opened; workers use it even if another build is installed meanwhile."""
     _places: dict[int, tuple[Scenario, Path]] = field(default_factory=dict, compare=False, repr=False)
     """Scenarios, which stay alive here, and their folders, by the scenarios' ids: the digest of one takes 1 ms."""
@@ -65,8 +67,8 @@ class KeptRuns:
         return self._places[id(scenario)][1]
 
     def __reduce__(self) -> tuple[type[KeptRuns], tuple[Path, str]]:
-        """Leaves what this process has found out behind where a worker gets the store."""
-        return KeptRuns, (self.root, self.build)
+        """Leaves what this process has found out behind where a worker, perhaps in another folder, gets the store."""
+        return KeptRuns, (self.root.absolute(), self.build)
 
     def _place(self, scenario: Scenario) -> Path:
         key = hashlib.sha256(f"{scenario.digest()} {self.build}".encode()).hexdigest()
@@ -90,17 +92,48 @@ class KeptRuns:
 
     def keep(self, scenario: Scenario, result: Result) -> None:
         """Writes the result of a scenario, unless another process has kept it meanwhile. Raises OutputError."""
+        self._keep(scenario, lambda staging: folder.add(result, staging, "."))
+
+    def packed(self, scenario: Scenario, result: Result) -> bytes:
+        """Returns the files of a result as they would be kept, for a process that keeps them with `unpack`."""
+        with TemporaryDirectory() as temporary, io.BytesIO() as packed:
+            here = KeptRuns(Path(temporary), self.build)
+            here.keep(scenario, result)
+            place = here.place(scenario)
+            with zipfile.ZipFile(packed, "w") as archive:
+                for path in sorted(path for path in place.rglob("*") if path.is_file()):
+                    archive.write(path, path.relative_to(place))
+            return packed.getvalue()
+
+    def unpack(self, scenario: Scenario, packed: bytes) -> None:
+        """Keeps the files of a result from `packed`. Raises OutputError."""
+
+        def extract(staging: Staging) -> None:
+            with staging.writing(), zipfile.ZipFile(io.BytesIO(packed)) as archive:
+                archive.extractall(staging.path)
+                checksums.write(staging.path, [name for name in archive.namelist() if name != checksums.FILE])
+
+        self._keep(scenario, extract)
+
+    def _keep(self, scenario: Scenario, write: Callable[[Staging], None]) -> None:
         try:
             with Staging.at(self.place(scenario), replaces=lambda _: not self.has(scenario)) as staging:
-                folder.add(result, staging, ".")
+                write(staging)
                 staging.commit_unless_taken()
         except OutputError as error:
             if self.has(scenario):
                 return
             if error.reason in _GONE and self._can_be():
                 raise self.gone() from None
-            message = f"{self.root}: cannot keep runs here: {error.reason}; expected a folder that can be written"
-            raise OutputError(message) from None
+            raise self._unwritable(error.reason) from None
+
+    def make_root(self) -> None:
+        """Makes the folder of the store if it is missing. Raises OutputError."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = os.strerror(error.errno).lower() if error.errno else str(error)
+            raise self._unwritable(reason) from None
 
     def _can_be(self) -> bool:
         """Whether the folder can be made, so that one which is missing was there."""
@@ -111,6 +144,9 @@ class KeptRuns:
         except OSError:
             return False
         return True
+
+    def _unwritable(self, reason: str) -> OutputError:
+        return OutputError(f"{self.root}: cannot keep runs here: {reason}; expected a folder that can be written")
 
     def gone(self) -> OutputError:
         """Returns the error for kept runs that someone has removed."""

@@ -15,7 +15,8 @@ from xoff.results.folder import SCENARIO, SUMMARY, read_scenario, read_summary, 
 from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import CLASSES, counted, value_at
-from xoff.runs.executor import run_all
+from xoff.runs.batch import run_all
+from xoff.runs.machines.opening import chosen
 from xoff.scenario.scenario import Scenario
 from xoff.studies import slowdown_by_size, traffic
 from xoff.studies.slowdown_by_size import OfSize, flows_in
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from xoff.results.intervals import Estimate
     from xoff.results.summary import Summary
     from xoff.results.unfinished import Unfinished
+    from xoff.runs.machines.given import Executor
     from xoff.runs.store import KeptRuns
     from xoff.studies.plot.comparison import ComparisonPlots
 
@@ -345,6 +347,7 @@ def compare(
     seeds: int = 1,
     measures: Sequence[str] = MEASURES,
     workers: int = 1,
+    on: str | Executor | None = None,
     keep: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Comparison:
@@ -356,6 +359,8 @@ def compare(
         measures: Keys of `summary.json`.
         workers: Number of runs at once, each in a process of its own; 1 runs them in this one. In a script, a call with
             more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
+        on: Other machines: "slurm" or "dask:tcp://host:8786", as `--on` takes it, or an executor, such as those of
+            `concurrent.futures`, a Dask client or one of submitit.
         keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
@@ -364,7 +369,8 @@ def compare(
         ValueError: There is no scenario, no seed or no worker.
         ScenarioError: A scenario cannot be simulated, or has other traffic than the first, or a measure is no number
             of summaries.
-        WorkerLostError: A process was killed, or none could begin.
+        RunsFailedError: Some runs failed; all others have finished.
+        InputError: There are no such machines, or they do not answer.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     _check_list("scenarios", scenarios)
@@ -373,7 +379,7 @@ def compare(
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     names = tuple(map(str, scenarios)) if isinstance(scenarios, Mapping) else None
     wanted = WantedComparison.of(loaded, seeds, names, measures)
-    return run_all(wanted, workers=workers, keep=keep, on_finished=on_finished)
+    return run_all(wanted, on=chosen(workers, on), keep=keep, on_finished=on_finished)
 
 
 def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:

@@ -17,7 +17,8 @@ from xoff.results.folder import read_summary
 from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import value_at
-from xoff.runs.executor import run_all
+from xoff.runs.batch import run_all
+from xoff.runs.machines.opening import chosen
 from xoff.scenario.scenario import Scenario
 from xoff.studies.axes import Axis, Changes, combinations, headings
 from xoff.studies.slowdown_by_size import OfSize, flows_in, of_runs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from xoff.results.intervals import Estimate
     from xoff.results.summary import Summary
     from xoff.results.unfinished import Unfinished
+    from xoff.runs.machines.given import Executor
     from xoff.runs.store import KeptRuns
     from xoff.studies.axes import Value
     from xoff.studies.plot.sweep import SweptPlots
@@ -360,6 +362,7 @@ def sweep(
     seeds: int = 1,
     measures: Sequence[str] = MEASURES,
     workers: int = 1,
+    on: str | Executor | None = None,
     keep: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Swept:
@@ -373,6 +376,8 @@ def sweep(
         measures: Keys of `summary.json`.
         workers: Number of runs at once, each in a process of its own; 1 runs them in this one. In a script, a call with
             more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
+        on: Other machines: "slurm" or "dask:tcp://host:8786", as `--on` takes it, or an executor, such as those of
+            `concurrent.futures`, a Dask client or one of submitit.
         keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
@@ -381,7 +386,8 @@ def sweep(
         ValueError: There is no seed or no worker.
         ScenarioError: A combination cannot be simulated, nothing is varied, an axis has no values or one twice, or a
             measure is no number of summaries.
-        WorkerLostError: A process was killed, or none could begin.
+        RunsFailedError: Some runs failed; all others have finished.
+        InputError: There are no such machines, or they do not answer.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     if not isinstance(axes, Mapping):
@@ -390,7 +396,7 @@ def sweep(
     check_at_least_one("seeds", seeds)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     wanted = Sweep.of(base, {name: Axis.given(name, values) for name, values in axes.items()}, seeds, measures)
-    return run_all(wanted, workers=workers, keep=keep, on_finished=on_finished)
+    return run_all(wanted, on=chosen(workers, on), keep=keep, on_finished=on_finished)
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:

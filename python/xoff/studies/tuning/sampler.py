@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from xoff.studies.tuning.space import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from optuna.distributions import BaseDistribution
     from optuna.trial import Trial as Asked
@@ -26,33 +27,32 @@ class Sampler:
         optuna.logging.set_verbosity(optuna.logging.WARNING)  # it says of every study that there is one
         try:
             self._study = optuna.create_study(
-                direction="maximize" if is_maximized else "minimize", sampler=optuna.samplers.TPESampler(seed=seed)
+                direction="maximize" if is_maximized else "minimize",
+                sampler=optuna.samplers.TPESampler(seed=seed, constant_liar=True),
             )
         finally:
             optuna.logging.set_verbosity(verbosity)
         self._space = space
         self._distributions = {key: _distribution(dimension) for key, dimension in space.items()}
-        self._asked: list[Asked] = []
+        self._asked: deque[Asked] = deque()
 
-    def choose(self, count: int) -> list[dict[str, object]]:
-        """Returns `count` choices of a value for each key."""
-        self._asked = [self._study.ask(self._distributions) for _ in range(count)]
-        return [
-            {key: _value(dimension, asked.params[key]) for key, dimension in self._space.items()}
-            for asked in self._asked
-        ]
+    def choose(self) -> dict[str, object]:
+        """Returns a choice of a value for each key; those whose trial is not known yet count as bad ones."""
+        asked = self._study.ask(self._distributions)
+        self._asked.append(asked)
+        return {key: _value(dimension, asked.params[key]) for key, dimension in self._space.items()}
 
-    def learn(self, trials: Sequence[Trial], objective: str) -> None:
-        """Learns from the trials of the last choices, in their order."""
+    def learn(self, trial: Trial, objective: str) -> None:
+        """Learns from the trial of the earliest choice whose trial was not known yet."""
         from optuna.trial import TrialState
 
-        for asked, trial in zip(self._asked, trials, strict=True):
-            for bound, excess in trial.excess.items():
-                asked.set_constraint(f"{bound.measure} {bound}", excess)
-            if trial.problem:
-                self._study.tell(asked, state=TrialState.FAIL)
-            else:
-                self._study.tell(asked, trial.measured[objective].value)
+        asked = self._asked.popleft()
+        for bound, excess in trial.excess.items():
+            asked.set_constraint(f"{bound.measure} {bound}", excess)
+        if trial.problem:
+            self._study.tell(asked, state=TrialState.FAIL)
+        else:
+            self._study.tell(asked, trial.measured[objective].value)
 
 
 def _distribution(dimension: Dimension) -> BaseDistribution:

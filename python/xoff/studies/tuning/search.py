@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from xoff.errors import ScenarioError, check_at_least_one, check_seeds
@@ -13,7 +13,8 @@ from xoff.results.folder import read_summary
 from xoff.results.measures import check_measures, check_workloads, why_nothing
 from xoff.results.summary import value_at
 from xoff.results.unfinished import Unfinished
-from xoff.runs import executor
+from xoff.runs.batch import Batch
+from xoff.runs.machines.opening import chosen, opened
 from xoff.runs.store import kept_in
 from xoff.scenario.quantities import written
 from xoff.scenario.scenario import Scenario
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xoff.results.summary import Summary
+    from xoff.runs.machines.given import Executor
+    from xoff.runs.machines.opening import On
     from xoff.runs.store import KeptRuns
     from xoff.studies.tuning.space import Dimension
 
 AT_ONCE = 4
-"""Number of trials chosen together, equal on any machine so that a search makes the same trials everywhere."""
+"""Trials under way together; see `Tuning.search`."""
 _PAUSED, _PAUSES = "pfc.paused_us", "pfc.off_us"
 """Paused time as senders and as the switches that pause them count it; the first stands for the second."""
 
@@ -120,61 +123,88 @@ class Tuning:
         return value > other if self.is_maximized else value < other
 
     def search(
-        self, kept: KeptRuns, *, workers: int = 1, on_finished: Callable[[], None] = lambda: None
+        self,
+        kept: KeptRuns,
+        *,
+        on: On = 1,
+        at_once: int = AT_ONCE,
+        on_finished: Callable[[], None] = lambda: None,
     ) -> Iterator[Tuned]:
         """Runs trials, some at a time, and yields each time what has been found so far.
 
-        Finished runs stay kept whatever ends the search; the same call then goes on with the others.
+        Each trial is chosen as soon as the one `at_once` places before it is known, by all trials up to that one. The
+        trials in between count as if they gave the worst value there is, so that the next ones look elsewhere. So a
+        search makes the same trials on any machines, in whatever order they end, and waits for a slow trial only when
+        `at_once` others have been chosen since. Finished runs stay kept whatever ends the search; the same call then
+        goes on with the others.
 
         Args:
             kept: The store of finished runs.
-            workers: Number of runs at once.
+            on: Where runs are done.
+            at_once: Trials under way together; other numbers make other trials.
             on_finished: Called after each run.
 
         Raises:
             ScenarioError: The unchanged scenario cannot be simulated, or has no value of a measure.
-            WorkerLostError: A process was killed.
+            RunsFailedError: The runs of the unchanged scenario, or those that confirm the best trial, failed.
         """
-
-        def folders_of(runs: Sequence[Scenario]) -> list[Path]:
-            executor.run(runs, kept, workers=workers, on_finished=on_finished)
-            return list(map(kept.place, runs))
-
-        sampler = Sampler(self.space, is_maximized=self.is_maximized, seed=self.base.seed)
-        of_base = folders_of(self._with_seeds({}))
-        base = self._trial(0, {}, of_base)
-        if base.problem:
-            raise ScenarioError(self.base.file, "", base.problem, "expected a measure that the scenario has")
-        summary_of_base = read_summary(of_base[0])
-        found = Tuned(self, base)
-        yield found
-        while len(found.trials) < self.trials:
-            chosen = sampler.choose(min(AT_ONCE, self.trials - len(found.trials)))
-            trials = self._trials(dict(enumerate(chosen, len(found.trials) + 1)), base, folders_of)
-            sampler.learn(trials, self.objective)
-            found = replace(found, trials=(*found.trials, *trials))
+        with opened(on, kept) as machines, machines.cancelled_by_errors():
+            batch = Batch(kept, machines)
+            of_base = self._with_seeds({})
+            batch.do(of_base, on_finished)
+            batch.check(of_base)
+            base = self._trial(0, {}, list(map(kept.place, of_base)))
+            if base.problem:
+                raise ScenarioError(self.base.file, "", base.problem, "expected a measure that the scenario has")
+            summary_of_base = read_summary(kept.place(of_base[0]))
+            found = Tuned(self, base)
             yield found
-        if found.best:
-            wanted = self._confirmation(found.best, summary_of_base)
-            folders_of(wanted.all_runs)
-            found = replace(found, confirmed=wanted.finished(kept))
+            for trial in self._trials(batch, base, at_once, on_finished):
+                found = replace(found, trials=(*found.trials, trial))
+                yield found
+            if found.best:
+                wanted = self._confirmation(found.best, summary_of_base)
+                batch.do(wanted.all_runs, on_finished)
+                batch.check(wanted.all_runs)
+                found = replace(found, confirmed=wanted.finished(kept))
         yield replace(found, is_whole=True)
 
-    def _trials(
+    def _trials(self, batch: Batch, base: Trial, at_once: int, on_finished: Callable[[], None]) -> Iterator[Trial]:
+        """Yields trials in the order in which they were chosen."""
+        sampler = Sampler(self.space, is_maximized=self.is_maximized, seed=self.base.seed)
+        under_way: deque[tuple[dict[str, object], list[Scenario] | str]] = deque()
+        for number in range(1, self.trials + 1):
+            while len(under_way) < min(at_once, self.trials + 1 - number):
+                at = sampler.choose()
+                under_way.append((at, runs := self._runs_or_problem(at)))
+                if not isinstance(runs, str):
+                    for _ in batch.add(runs):
+                        on_finished()
+            at, runs = under_way.popleft()
+            trial = self._awaited(number, at, runs, batch, base, on_finished)
+            sampler.learn(trial, self.objective)
+            yield trial
+
+    def _awaited(
         self,
-        chosen: Mapping[int, Mapping[str, object]],
+        number: int,
+        at: Mapping[str, object],
+        runs: list[Scenario] | str,
+        batch: Batch,
         base: Trial,
-        folders_of: Callable[[Sequence[Scenario]], Sequence[Path]],
-    ) -> list[Trial]:
-        """Runs some choices of values, given by number, and returns their trials."""
-        runs = list(map(self._runs_or_problem, chosen.values()))
-        folders = iter(folders_of([run for of_one in runs if not isinstance(of_one, str) for run in of_one]))
-        return [
-            Trial(number, at, {}, {}, Unfinished(0, 0), of_one)
-            if isinstance(of_one, str)
-            else self._trial(number, at, list(islice(folders, len(of_one))), base)
-            for (number, at), of_one in zip(chosen.items(), runs, strict=True)
-        ]
+        on_finished: Callable[[], None],
+    ) -> Trial:
+        """Waits for the runs of a trial, and returns it; `runs` may be the reason why there are none."""
+        if not isinstance(runs, str):
+            while not all(map(batch.has_ended, runs)):
+                for _ in batch.wait():
+                    on_finished()
+            folders = list(map(batch.kept.place, runs))
+            failed = [batch.failures[place] for place in folders if place in batch.failures]
+            if not failed:
+                return self._trial(number, at, folders, base)
+            runs = failed[0]
+        return Trial(number, at, {}, {}, Unfinished(0, 0), runs)
 
     def _with_seeds(self, at: Mapping[str, object]) -> list[Scenario]:
         return [self.base.with_values({**at, "seed": seed}) for seed in self.seeds]
@@ -229,6 +259,7 @@ def tune(
     seeds: int = 1,
     confirm: int = CONFIRMED,
     workers: int = 1,
+    on: str | Executor | None = None,
     keep: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Tuned:
@@ -245,6 +276,7 @@ def tune(
         seeds: Number of seeds of each trial, from the scenario's own seed upwards.
         confirm: Number of further seeds that compare the best trial with the unchanged scenario.
         workers: Number of runs at once, each in a process of its own; 1 runs them in this one.
+        on: Other machines: "slurm" or "dask:tcp://host:8786", as `--on` takes it, or an executor.
         keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
@@ -275,7 +307,7 @@ def tune(
         confirm=confirm,
     )
     with kept_in(keep) as kept:
-        *_, found = tuning.search(kept, workers=workers, on_finished=on_finished)
+        *_, found = tuning.search(kept, on=chosen(workers, on), on_finished=on_finished)
     return found
 
 

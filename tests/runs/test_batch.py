@@ -1,20 +1,23 @@
 """Many runs: the same results however they are run, each only once."""
 
-import multiprocessing
+from __future__ import annotations
+
+import os
 import shutil
 import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 import xoff
 from conftest import SMALL
-from xoff.errors import OutputError, WorkerLostError
-from xoff.runs import executor
+from xoff.errors import OutputError, RunsFailedError
+from xoff.runs import batch
 from xoff.runs.store import KeptRuns
 
 
@@ -29,8 +32,8 @@ def digest(kept: KeptRuns, scenario: xoff.Scenario) -> str:
 def test_processes_change_no_result(tmp_path: Path) -> None:
     chosen = scenarios(1, 2, 3)
     here, elsewhere = KeptRuns(tmp_path / "here"), KeptRuns(tmp_path / "elsewhere")
-    executor.run(chosen, here)
-    executor.run(chosen, elsewhere, workers=2)
+    batch.run(chosen, here)
+    batch.run(chosen, elsewhere, on=2)
     digests = [digest(here, scenario) for scenario in chosen]
     assert digests == [digest(elsewhere, scenario) for scenario in chosen]
     assert digests[0] == chosen[0].run().digest
@@ -40,17 +43,17 @@ def test_processes_change_no_result(tmp_path: Path) -> None:
 def test_what_is_kept_does_not_run_again(tmp_path: Path) -> None:
     kept = KeptRuns(tmp_path)
     first, second = scenarios(1, 2)
-    executor.run([first, first], kept)
+    batch.run([first, first], kept)
     written = (kept.place(first) / "summary.json").stat().st_mtime_ns
     finished = []
-    executor.run([first, second], kept, on_finished=lambda: finished.append(kept.has(second)))
+    batch.run([first, second], kept, on_finished=lambda _: finished.append(kept.has(second)))
     assert finished == [False, True]
     assert (kept.place(first) / "summary.json").stat().st_mtime_ns == written
 
 
 def test_what_another_build_kept_does_not_count(tmp_path: Path) -> None:
     [scenario] = scenarios(1)
-    executor.run([scenario], KeptRuns(tmp_path, build="another"))
+    batch.run([scenario], KeptRuns(tmp_path, build="another"))
     assert not KeptRuns(tmp_path).has(scenario)
 
 
@@ -58,25 +61,56 @@ def test_a_wrong_scenario_is_refused_before_any_has_run(tmp_path: Path) -> None:
     kept = KeptRuns(tmp_path)
     right, wrong = scenarios(1, 9)
     with pytest.raises(xoff.ScenarioError, match="fan_in"):
-        executor.run([right, wrong], kept)
+        batch.run([right, wrong], kept)
     assert not kept.has(right)
 
 
-def test_a_killed_worker_is_told_and_costs_nothing_that_is_finished(tmp_path: Path) -> None:
-    kept = KeptRuns(tmp_path)
-    quick, endless = scenarios(1)[0], xoff.Scenario(SMALL, overrides=("workload.groups=10_000_000",))
+@dataclass(frozen=True, repr=False)
+class Deadly(xoff.Scenario):
+    """A scenario whose run kills its process, as often as its title says."""
 
-    def kill() -> None:
-        for worker in multiprocessing.active_children():
-            worker.kill()
+    def run(self, **_: object) -> NoReturn:
+        with Path(self.title).open("a", encoding="utf-8") as deaths:
+            deaths.write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
 
-    with pytest.raises(WorkerLostError, match="doing the same again goes on"):
-        executor.run([quick, endless], kept, workers=2, on_finished=kill)
-    assert kept.has(quick)
+    def __reduce__(self) -> tuple[type[Deadly], tuple[object, ...]]:
+        return Deadly, (self.text, self.file, self.overrides)
+
+
+@dataclass(frozen=True, repr=False)
+class DeadlyOnce(Deadly):
+    """A scenario whose run kills its process the first time."""
+
+    def run(self, **options: Any) -> Any:  # noqa: ANN401 as a scenario's
+        return xoff.Scenario.run(self, **options) if Path(self.title).exists() else super().run()
+
+    def __reduce__(self) -> tuple[type[DeadlyOnce], tuple[object, ...]]:
+        return DeadlyOnce, (self.text, self.file, self.overrides)
+
+
+def test_a_run_that_kills_its_process_twice_fails_alone(tmp_path: Path) -> None:
+    kept, deaths = KeptRuns(tmp_path / "runs"), tmp_path / "deaths"
+    deadly = Deadly(SMALL, overrides=(f"title={str(deaths)!r}",))
+    others = scenarios(1, 2, 3)
+    with pytest.raises(RunsFailedError, match="its process was killed, perhaps for lack of memory") as error:
+        batch.run([*others[:2], deadly, *others[2:]], kept, on=2)
+    assert list(error.value.failures) == [kept.place(deadly)]
+    assert all(map(kept.has, others))
+    assert deaths.read_text(encoding="utf-8") == "xx"
+
+
+def test_a_run_whose_process_is_killed_once_runs_again(tmp_path: Path) -> None:
+    kept, deaths = KeptRuns(tmp_path / "runs"), tmp_path / "deaths"
+    chosen = [*scenarios(1, 2), DeadlyOnce(SMALL, overrides=(f"title={str(deaths)!r}",))]
+    batch.run(chosen, kept, on=2)
+    assert all(map(kept.has, chosen))
+    assert deaths.read_text(encoding="utf-8") == "x"
 
 
 def test_a_script_that_calls_outside_of_main_is_told_so(tmp_path: Path) -> None:
-    call = f"xoff.compare([xoff.Scenario({SMALL!r})], seeds=2, workers=2)"
+    call = f"xoff.compare([xoff.Scenario({SMALL!r})], seeds=2, on=2)"
     script = tmp_path / "script.py"
     script.write_text(f"import xoff\n{call}\n", encoding="utf-8")
     for arguments, text in (([str(script)], ""), (["-"], script.read_text(encoding="utf-8"))):
@@ -89,11 +123,11 @@ def test_interrupted_it_keeps_what_is_finished(tmp_path: Path, workers: int) -> 
     kept = KeptRuns(tmp_path)
     quick, endless = scenarios(1)[0], xoff.Scenario(SMALL, overrides=("workload.groups=10_000_000",))
 
-    def interrupt() -> None:
+    def interrupt(_: xoff.Scenario) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        executor.run([quick, endless], kept, workers=workers, on_finished=interrupt)
+        batch.run([quick, endless], kept, on=workers, on_finished=interrupt)
     assert kept.has(quick)
     assert not kept.has(endless)
     assert [path.name for path in tmp_path.iterdir()] == [kept.place(quick).name]
@@ -104,7 +138,7 @@ def test_runs_that_are_gone_are_told(tmp_path: Path, workers: int) -> None:
     kept = KeptRuns(tmp_path / "runs")
     chosen = scenarios(1, 2)
     with pytest.raises(OutputError, match="runs: runs that were kept here are gone; doing the same again goes on"):
-        executor.run(chosen, kept, workers=workers, on_finished=lambda: shutil.rmtree(kept.root, ignore_errors=True))
+        batch.run(chosen, kept, on=workers, on_finished=lambda _: shutil.rmtree(kept.root, ignore_errors=True))
 
 
 def test_processes_are_waited_for_whoever_presses_ctrl_c_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,12 +151,12 @@ def test_processes_are_waited_for_whoever_presses_ctrl_c_again(tmp_path: Path, m
         shutdown(pool, wait=wait, cancel_futures=cancel_futures)
         waited_for.append(cancel_futures)
 
-    def interrupt() -> None:
+    def interrupt(_: xoff.Scenario) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ProcessPoolExecutor, "shutdown", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        executor.run(scenarios(1, 2, 3), KeptRuns(tmp_path), workers=2, on_finished=interrupt)
+        batch.run(scenarios(1, 2, 3), KeptRuns(tmp_path), on=2, on_finished=interrupt)
     assert waited_for == [True, False]
 
 
@@ -136,5 +170,5 @@ def test_a_finished_run_is_kept_before_ctrl_c_takes_effect(tmp_path: Path, monke
 
     monkeypatch.setattr(KeptRuns, "keep", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        executor.run([first, second], kept)
+        batch.run([first, second], kept)
     assert (kept.has(first), kept.has(second)) == (True, False)
