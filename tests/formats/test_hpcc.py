@@ -58,7 +58,7 @@ def test_flows_become_a_trace_with_their_own_times_and_classes(tmp_path: Path) -
         "host1,host2,5000000,2000000000,3\nhost2,host1,1000,2000000125,3\nhost4,host1,64,2500000000,1\n"
     )
     assert 'file = "flows.csv"  # flow.txt:2-4, a row for each flow, in order\n' in scenario.read_text()
-    told = [str(left) for left in of.left]
+    told = [str(left) for left in of.left_out]
     assert told[0].startswith("flow.txt:2: destination ports 100, 200: ")
     assert told[1].startswith("flow.txt:6: lines beyond the 3 flows that line 1 announces: not read")
     assert [each["priority"] for each in keys(of)["class"]] == [1, 3]
@@ -117,7 +117,7 @@ def test_hpcc_has_its_keys(tmp_path: Path) -> None:
         "base_rtt": "4400ns",
         "additive_increase": "28B",
     }
-    assert "config.txt:25: MULTI_RATE 1: one window for all hops" in [str(left) for left in of.left]
+    assert "config.txt:25: MULTI_RATE 1: one window for all hops" in [str(left) for left in of.left_out]
 
 
 @pytest.mark.parametrize(("mode", "name"), [(7, "timely"), (8, "dctcp"), (10, "hpcc"), (12, None)])
@@ -125,16 +125,16 @@ def test_other_congestion_controls(tmp_path: Path, mode: int, name: str | None) 
     of = imported(tmp_path, topology=TOPOLOGY, config=CONFIG.replace("CC_MODE 1", f"CC_MODE {mode}"))
     control = keys(of)["transport"]["rdma"].get("congestion_control", {})
     assert control.get("algorithm") == name
-    assert any(f"CC_MODE {mode}" in left.content for left in of.left) == (mode in (8, 10, 12))
+    assert any(f"CC_MODE {mode}" in left.content for left in of.left_out) == (mode in (8, 10, 12))
     of.check()
 
 
 def test_nothing_of_the_settings_is_dropped(tmp_path: Path) -> None:
     of = imported(tmp_path, topology=TOPOLOGY, config=CONFIG)
-    told = of.text + "".join(map(str, of.left))
+    told = of.text + "".join(map(str, of.left_out))
     silent = {"ENABLE_QCN", "KMAX_MAP", "KMIN_MAP", "PMAX_MAP", "GLOBAL_T"}  # of three maps one comment names all
     assert [key for line in CONFIG.splitlines() if (key := line.split()[0]) not in silent and key not in told] == []
-    assert "config.txt:22: NEW_KEY 7: xoff knows no such key" in [str(left) for left in of.left]
+    assert "config.txt:22: NEW_KEY 7: xoff knows no such key" in [str(left) for left in of.left_out]
 
 
 def test_links_fail_and_lose_as_the_settings_say(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_servers_of_simai_become_a_scale_up_network(tmp_path: Path) -> None:
     table = keys(of)
     assert table["scale_up"] == {"hosts_per_server": 2, "link": {"rate": "2880Gbps", "delay": "25ns"}}
     assert len(table["topology"]["links"]) == 4
-    assert [left.content for left in of.left] == ['GPU type "H100"']
+    assert [left.content for left in of.left_out] == ['GPU type "H100"']
     of.check()
 
 
@@ -170,7 +170,7 @@ def test_a_host_with_two_links_is_two_hosts_of_one_number(tmp_path: Path) -> Non
         tmp_path, topology=f"6 3 8\n3 4 5\n{links}3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n", flow=f"64\n{flows}"
     )
     assert keys(of)["topology"]["hosts"] == ["host0", "host0_2", "host1", "host1_2", "host2", "host2_2"]
-    assert of.left[0].content == "a second link of host 0, and of 3 hosts in all"
+    assert of.left_out[0].content == "a second link of host 0, and of 3 hosts in all"
     ends = [row.split(",")[:2] for row in of.save(tmp_path / "out")[1].read_text().splitlines()[1:]]
     assert [(source[4], destination[4]) for source, destination in ends[:3]] == [("0", "1"), ("1", "2"), ("2", "0")]
     pairs = Counter((source.endswith("_2"), destination.endswith("_2")) for source, destination in ends)

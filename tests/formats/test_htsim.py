@@ -83,7 +83,7 @@ def test_a_switch_s_latency_is_in_the_links_on_either_side(tmp_path: Path) -> No
     of = imported(tmp_path, tree=TREE)
     wires = {(link["rate"], link["delay"]) for link in keys(of)["topology"]["links"]}
     assert wires == {("200Gbps", "1050ns"), ("200Gbps", "550ns"), ("100Gbps", "1us")}
-    assert [str(left) for left in of.left] == [
+    assert [str(left) for left in of.left_out] == [
         "tree.topo:11: Switch_Latency_ns 100 of tier 0: in the delays of links, half of it on either side of the switch"
     ]
     assert 'rate = "100Gbps", delay = "1us" },  # tree.topo:21\n' in of.text
@@ -94,7 +94,7 @@ def test_connections_without_a_topology_get_htsim_s_own_tree(tmp_path: Path) -> 
     topology = keys(of)["topology"]
     assert (len(topology["hosts"]), len(topology["switches"]), len(topology["links"])) == (16, 20, 48)
     assert rows(tmp_path, of) == ["host0,host13,2000000,1000,0"]
-    assert of.left[0].content == "no topology"
+    assert of.left_out[0].content == "no topology"
 
 
 def test_one_flow_takes_as_long_as_the_repository_of_htsim_says(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_multishot_trigger_starts_one_after_another(tmp_path: Path) -> None:
     )
     of = imported(tmp_path, shots=text, tree=TREE)
     assert [row.split(",")[5] for row in rows(tmp_path, of)] == ["", "line4", "line5"]
-    assert [left.content for left in of.left if "shot" in left.content] == ["multishot (1 line)"]
+    assert [left.content for left in of.left_out if "shot" in left.content] == ["multishot (1 line)"]
 
 
 def test_what_a_row_cannot_say_is_told(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_what_a_row_cannot_say_is_told(tmp_path: Path) -> None:
     )
     of = imported(tmp_path, told=text, tree=TREE)
     assert rows(tmp_path, of) == ["host0,host1,9,3000,0", "host0,host1,9,1,0"]
-    assert [left.content for left in of.left[1:]] == [
+    assert [left.content for left in of.left_out[1:]] == [
         "prio (1 line)",
         "msg (2 lines)",
         "start (1 line)",

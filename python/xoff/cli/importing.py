@@ -114,7 +114,7 @@ def _save(files: Sequence[Path], folder: Path, *, force: bool) -> None:
     written = imported.save(folder, force=force)
     for found in imported.found:
         say(str(found))
-    for left in imported.left:
+    for left in imported.left_out:
         say(f"left out: {left}")
     scenario, *others = written
     named = " and ".join(map(str, (scenario, *others)))

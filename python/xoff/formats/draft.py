@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -37,7 +39,7 @@ class Found(NamedTuple):
         return f"{self.file}: {self.format}: {self.content}"
 
 
-class Left(NamedTuple):
+class LeftOut(NamedTuple):
     """Something in a file that the scenario does not have."""
 
     place: str
@@ -146,21 +148,21 @@ class Draft:
     found: list[Found] = field(default_factory=list)
     network: Network | None = None
     flows: list[Flows] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     """Tables of switches, hosts, transport and stop."""
     load: Key | None = None
     """Load of workloads that draw their flows, where a file says it."""
     transport: str = "rdma"
     """Name of the transport that all flows use."""
-    settle: Callable[[Draft], None] | None = None
+    settle: Callable[[Draft, Network], None] | None = None
     """Adds the settings once network and flows are known. Settings of a file take the place of a format's own."""
     settled_by: str = ""
     """File with settings that `settle` is about; empty for a format's own."""
 
     def leave(self, place: object, content: str, reason: str) -> None:
         """Notes something that the scenario does not have."""
-        self.left.append(Left(str(place), content, reason))
+        self.left_out.append(LeftOut(str(place), content, reason))
 
     def table(self, head: str) -> Table:
         """Returns the table of this head, which is added if there is none."""
@@ -170,7 +172,19 @@ class Draft:
             self.tables.append(found)
         return found
 
-    def settle_unless_told(self, settle: Callable[[Draft], None]) -> None:
+    def check_is_first(self, path: Path) -> None:
+        """Raises InputError for a file with a network, if there is one already."""
+        if self.network is not None:
+            expected = f"expected one; {self.found[0].file} has another"
+            raise InputError(str(path), "", "is a second topology", expected)
+
+    def network_for(self, path: Path, content: str) -> Network:
+        """Returns the network that a file of flows or settings is about. Raises InputError if there is none."""
+        if self.network is None:
+            raise InputError(str(path), "", f"has {content} of no network", "expected a topology beside it")
+        return self.network
+
+    def settle_unless_told(self, settle: Callable[[Draft, Network], None]) -> None:
         """Takes a format's own settings, unless a file has brought some or another format was first."""
         self.settle = self.settle or settle
 

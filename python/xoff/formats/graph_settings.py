@@ -8,15 +8,13 @@ from xoff.formats.draft import Table
 from xoff.formats.round_trip import ample_memory_mib
 
 if TYPE_CHECKING:
-    from xoff.formats.draft import Draft
+    from xoff.formats.draft import Draft, Network
 
 _OWN = "no file says; yours to choose"
 
 
-def settle(draft: Draft) -> None:
+def settle(draft: Draft, network: Network) -> None:
     """Adds the tables of classes, switches and transport."""
-    network = draft.network
-    assert network is not None
     for priority in sorted({*draft.priorities, 7}):
         table = Table("[[class]]")
         table.add("priority", priority)

@@ -30,8 +30,7 @@ def read(path: Path, draft: Draft) -> None:
     """Reads keys with their values; they become settings once network and flows are known. Raises InputError."""
     if draft.settled_by:
         raise refusal(path, 0, "is a second file of settings", f"expected one; {draft.settled_by} is another")
-    if draft.network is None:
-        raise refusal(path, 0, "has settings for a network that is not there", "expected a topology beside it")
+    draft.network_for(path, "settings")
     entries: dict[str, Entry] = {}
     for number, line in numbered(path):
         key, *values = line.partition("{")[0].split() or [""]  # config_doc.txt explains keys in braces

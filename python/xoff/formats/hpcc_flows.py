@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xoff.errors import InputError
 from xoff.formats import hpcc_settings
 from xoff.formats.draft import Draft, Flows, Found, Place, one_of
 from xoff.formats.lines import MOST_BYTES, MOST_NS, decimal, numbered, refusal, whole
@@ -18,6 +17,8 @@ from xoff.text.units import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from xoff.errors import InputError
 
 NAME = "HPCC flows"
 ABOUT = "flow.txt of the same simulators"
@@ -40,9 +41,7 @@ def recognises(lines: Sequence[str]) -> bool:
 
 def read(path: Path, draft: Draft) -> None:
     """Reads all flows once, and keeps how many there are and their classes. Raises InputError."""
-    network = draft.network
-    if network is None:
-        raise InputError(str(path), "", "has flows between hosts of no network", "expected a topology beside it")
+    network = draft.network_for(path, "flows between hosts")
     reader = _Reader(path, network.numbers, network.numbers_are)
     for _ in reader.rows():
         pass

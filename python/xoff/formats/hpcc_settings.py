@@ -96,10 +96,8 @@ class _Config:
             self.leave(entry, reason)
 
 
-def settle(draft: Draft, entries: Mapping[str, Entry] | None = None) -> None:
+def settle(draft: Draft, network: Network, entries: Mapping[str, Entry] | None = None) -> None:
     """Adds the tables of classes, switches, transport and stop to a draft whose network is known. Raises InputError."""
-    network = draft.network
-    assert network is not None
     config = _Config(entries or {}, draft)
     pauses = config.is_set("ENABLE_PFC", otherwise=True)
     acknowledges_first = config.is_set("ACK_HIGH_PRIO", otherwise=False)

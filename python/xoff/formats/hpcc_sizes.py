@@ -9,7 +9,6 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from xoff.errors import InputError
 from xoff.formats.draft import Draft, Flows, Found
 from xoff.formats.lines import MOST_BYTES, decimal, numbered, refusal
 from xoff.text.units import counted
@@ -36,9 +35,7 @@ def recognises(lines: Sequence[str]) -> bool:
 
 def read(path: Path, draft: Draft) -> None:
     """Reads the distribution, from which a workload draws flows. Raises InputError."""
-    if draft.network is None:
-        problem = "has sizes of flows between hosts of no network"
-        raise InputError(str(path), "", problem, "expected a topology beside it")
+    draft.network_for(path, "sizes of flows between hosts")
     points = _points(path)
     rows = partial(_rows, points)
     lines = (points[0].line, points[-1].line)

@@ -57,8 +57,7 @@ def recognises(lines: Sequence[str]) -> bool:
 
 def read(path: Path, draft: Draft) -> None:
     """Reads nodes and links into the draft. Raises InputError."""
-    if draft.network is not None:
-        raise refusal(path, 0, "is a second topology", f"expected one; {draft.found[0].file} has another")
+    draft.check_is_first(path)
     lines = ((number, line.split()) for number, line in numbered(path) if not line.isspace())
     number, header = next(lines, (1, []))
     place = Place(path.name, number)
@@ -71,14 +70,13 @@ def read(path: Path, draft: Draft) -> None:
     if has.gpus_per_server and len(header) == 6:
         draft.leave(place, f"GPU type {quoted(header[5])}", "computation is not simulated")
     nodes = _Nodes(path, has, switches)
-    draft.network = _network(path, place, nodes, links)
+    draft.network = network = _network(path, place, nodes, links)
     if nodes.second is not None:
         host, line = nodes.second
         several = sum(len(names) > 1 for names in nodes.hosts.values())
         told = f"a second link of host {host}, and of {several} hosts in all"
         reason = f"each link has a host of its own, as host{host}_2; flows take one of either end by a hash"
         draft.leave(Place(path.name, line), told, reason)
-    network = draft.network
     draft.found.append(Found(str(path), NAME, counts(len(network.hosts), len(network.switches), len(network.links))))
     draft.settle_unless_told(hpcc_settings.settle)
 

@@ -68,9 +68,7 @@ def read(path: Path, draft: Draft) -> None:
     matrix.scan()
     if draft.network is None:
         htsim_topology.add_default(path, draft, matrix.counts["nodes"][0])
-    network = draft.network
-    assert network is not None
-    hosts = [*network.numbers.values()]
+    hosts = [*draft.network_for(path, "flows between hosts").numbers.values()]
     if matrix.most_node >= len(hosts):
         problem = f"there is no host {matrix.most_node}"
         raise refusal(path, matrix.most_line, problem, f"expected 0 to {len(hosts) - 1}, as the topology has hosts")

@@ -12,7 +12,7 @@ from xoff.formats.draft import Table
 from xoff.formats.round_trip import longest
 
 if TYPE_CHECKING:
-    from xoff.formats.draft import Draft
+    from xoff.formats.draft import Draft, Network
 
 _CODE = "no file says; as htsim_uec without options"
 _FRAME = 4150
@@ -20,10 +20,8 @@ _HEADERS = 64
 _TRIMMED = 6
 
 
-def settle(draft: Draft) -> None:
+def settle(draft: Draft, network: Network) -> None:
     """Adds the tables of switches and transport to a draft whose network is known."""
-    network = draft.network
-    assert network is not None
     _, window, _ = longest(network, _FRAME)
     packets = -(-window // _FRAME)
     product = packets * _FRAME

@@ -63,8 +63,7 @@ def recognises(lines: Sequence[str]) -> bool:
 
 def read(path: Path, draft: Draft) -> None:
     """Reads a fat tree into the draft. Raises InputError."""
-    if draft.network is not None:
-        raise refusal(path, 0, "is a second topology", f"expected one; {draft.found[0].file} has another")
+    draft.check_is_first(path)
     header, tiers = _keys(path)
     draft.network = network = _Tree(path, header, tiers).network()
     _leave(path, draft, tiers)

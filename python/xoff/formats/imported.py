@@ -16,7 +16,7 @@ from xoff.scenario.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xoff.formats.draft import Draft, Flows, Found, Left
+    from xoff.formats.draft import Draft, Flows, Found, LeftOut
 
 SCENARIO = "scenario.toml"
 
@@ -38,9 +38,9 @@ class Imported:
         return tuple(self._draft.found)
 
     @property
-    def left(self) -> tuple[Left, ...]:
+    def left_out(self) -> tuple[LeftOut, ...]:
         """Values of the files that the scenario does not have, each with its place and the reason."""
-        return tuple(self._draft.left)
+        return tuple(self._draft.left_out)
 
     @cached_property
     def text(self) -> str:

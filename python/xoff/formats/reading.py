@@ -66,7 +66,7 @@ def read(paths: Iterable[str | Path], title: str | None = None) -> Imported:
     if draft.network is None:
         raise InputError(str(formats[0][0]), "", "has no network", "expected a topology beside it")
     if draft.settle is not None:
-        draft.settle(draft)
+        draft.settle(draft, draft.network)
     _add_workloads(draft)
     return Imported(draft, title or one_line(Path(draft.found[0].file).stem))
 

@@ -25,9 +25,9 @@ def _lines(draft: Draft, title: str) -> Iterator[str]:
     yield "# Imported by xoff from"
     for found in draft.found:
         yield f"# - {one_line(str(found))}"
-    if draft.left:
+    if draft.left_out:
         yield "# Left out:"
-        for left in draft.left:
+        for left in draft.left_out:
             yield f"# - {one_line(str(left))}"
     yield f"title = {toml_text.value(title)}"
     yield "seed = 1"
