@@ -215,7 +215,6 @@ def test_a_broken_topology_is_refused_with_its_line(tmp_path: Path, text: str, p
         ("2\n1 2 3 100 5 2\n1 2 3 100 5 -1\n", 'flow.txt: line 3: the start is "-1"; expected a number from 0 to'),
         ("2\n1 2 3 100 5 2\n1 2 3 100 5 1\n", "flow.txt: line 3: starts before the flow above"),
         ("2\n1 2 3 100 5 2\n1 2 3 5 2\n", "flow.txt: line 3: has 5 fields; expected SOURCE DESTINATION"),
-        ("0\n", "flow.txt: line 1: announces no flow; expected at least one"),
     ],
 )
 def test_broken_flows_are_refused_with_their_line(tmp_path: Path, text: str, problem: str) -> None:
@@ -290,3 +289,16 @@ def test_settings_fit_together(tmp_path: Path, mode: int, more: str) -> None:
         1: "ENABLE_PFC" not in more,
         3: "ENABLE_PFC" not in more,
     }
+
+
+def test_a_file_without_flows_leaves_them_to_the_user(tmp_path: Path) -> None:
+    of = imported(tmp_path, topology=TOPOLOGY, flow="0")
+    assert [left.content for left in of.left_out] == ["no flow"]
+    assert keys(of)["workload"][0]["kind"] == "permutation"
+    of.check()
+
+
+def test_nodes_to_trace_are_told(tmp_path: Path) -> None:
+    of = imported(tmp_path, topology=TOPOLOGY, flow=FLOWS, trace="3\n1 2 3\n\nFirst line: tracing node #\n")
+    assert [(file.format, file.content) for file in of.found][2] == ("HPCC trace", "3 nodes")
+    assert of.left_out[-1].content == "packets of 3 nodes"

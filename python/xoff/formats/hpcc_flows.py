@@ -45,9 +45,12 @@ def read(path: Path, draft: Draft) -> None:
     reader = _Reader(path, network.numbers, network.numbers_are)
     for _ in reader.rows():
         pass
-    if not reader.count:
-        raise refusal(path, reader.first, "announces no flow", "expected at least one")
     place = Place(path.name, reader.first)
+    draft.settle_unless_told(hpcc_settings.settle)
+    draft.found.append(Found(str(path), NAME, counted(reader.count, "flow")))
+    if not reader.count:
+        draft.leave(place, "no flow", "a scenario has some; unless other files bring them, they are yours to choose")
+        return
     if reader.ports:
         told = ", ".join(sorted(reader.ports, key=int)[:3]) + (", ..." if len(reader.ports) > 3 else "")
         draft.leave(place, f"destination ports {told}", "flows have none; `xoff export --format fct` writes 100 or 200")
@@ -57,8 +60,6 @@ def read(path: Path, draft: Draft) -> None:
     lines = (reader.first, reader.last)
     flows = Flows(path, "trace", COLUMNS, reader.rows, reader.count, lines, reader.priorities, reader.start_ns)
     draft.flows.append(flows)
-    draft.found.append(Found(str(path), NAME, counted(reader.count, "flow")))
-    draft.settle_unless_told(hpcc_settings.settle)
 
 
 class _Reader:

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
-from xoff.formats import graphml, hpcc_config, hpcc_flows, hpcc_sizes, hpcc_topology, htsim_matrix, htsim_topology
+from xoff.formats import (
+    graphml,
+    hpcc_config,
+    hpcc_flows,
+    hpcc_sizes,
+    hpcc_topology,
+    hpcc_trace,
+    htsim_matrix,
+    htsim_topology,
+)
 from xoff.formats.draft import Draft, Flows, Key, Table
 from xoff.formats.imported import Imported
 from xoff.formats.lines import head, written_time
@@ -37,6 +46,7 @@ FORMATS: tuple[Format, ...] = (
     hpcc_flows,
     hpcc_sizes,
     htsim_matrix,
+    hpcc_trace,
 )
 """Formats in the order in which files are read: networks first, since settings and flows are about their nodes."""
 
