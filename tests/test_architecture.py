@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "plot": "text scenario results explain",
     "report": "text results explain plot",
     "studies": "errors text scenario results runs plot",
-    "fluid": "errors text results plot",
+    "fluid": "errors text results runs plot",
     "switches": "errors text scenario results fluid",
     "glossary": "errors starters scenario results switches",
     "reproduce": "errors text scenario results runs plot studies",

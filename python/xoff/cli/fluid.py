@@ -30,6 +30,7 @@ class Model(StrEnum):
 @options.changes_of_model
 @options.sweeps
 @click.option("--workers", type=click.IntRange(min=1), help="Threads; left out, one per core.")
+@options.on
 @options.out
 @options.force
 @click.option("--json", "as_json", is_flag=True, help="Print fluid.json and nothing else.")
@@ -38,6 +39,7 @@ def fluid(
     changes: list[str] | None,
     sweeps: list[str] | None,
     workers: int | None,
+    on: str | None,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -50,15 +52,17 @@ def fluid(
     from xoff.cli.progress import shown_count
     from xoff.fluid.model import Fluid
     from xoff.fluid.sweep import Sweep, prepare
-    from xoff.runs import cores
+    from xoff.runs.machines.opening import functions_on
     from xoff.studies.axes import Axis, check_unvaried, spelled
 
     varied = spelled(sweeps or ())
     check_unvaried({key: Axis.spelled(key, values) for key, values in varied.items()}, changes or ())
     sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), varied)
+    where = options.where(workers, on)
+    count = shown_count(f"fluid {model.value}", len(sweep.models), "combinations")
     with prepare(out, force=force) as staging:
-        with shown_count(f"fluid {model.value}", len(sweep.models), "combinations") as on_finished:
-            swept = sweep.run(workers=workers or cores.usable(), on_finished=on_finished)
+        with functions_on(where) as (threads, executor), count as on_finished:
+            swept = sweep.run(workers=threads, on=executor, on_finished=on_finished)
         if swept.points:
             path = swept.commit(staging)
             if as_json:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from enum import StrEnum
 
-    from xoff.runs.machines.opening import On
 
 FILE = click.Path(path_type=Path)
 """A path, of which nothing is asked yet."""
@@ -111,7 +110,7 @@ def chosen_workloads(workloads: list[str] | None) -> list[int | str] | None:
     return [int(each) if each.isdecimal() else each for each in workloads] if workloads else None
 
 
-def where(workers: int | None, machines: str | None) -> On:
+def where(workers: int | None, machines: str | None) -> int | str:
     """Returns where runs are done, by `--workers` and `--on`. Raises InputError if both say it."""
     from xoff.runs import cores
 

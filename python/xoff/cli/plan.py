@@ -13,8 +13,11 @@ from xoff.cli.terminal import say
 from xoff.text import json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from xoff.results.result import Result
+    from xoff.scenario.scenario import Scenario
     from xoff.switches.plan.outcome import Outcome
     from xoff.switches.plan.rows import Row
     from xoff.switches.plan.simulate import Case, Trial
@@ -32,9 +35,18 @@ _SETTLING = "settling"
 @click.option(
     "--out", type=FILE, metavar="DIR", help="The result folder of --simulate; left out, a new numbered one in results/."
 )
+@options.on
 @options.force_result
 @options.data_only
-def plan(file: Path, changes: list[str] | None, simulate: bool, out: Path | None, force: bool, as_json: bool) -> None:
+def plan(
+    file: Path,
+    changes: list[str] | None,
+    simulate: bool,
+    out: Path | None,
+    on: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Compute thresholds and headroom for a chip and a fabric.
 
     Every row has its formula with the numbers in it, its source, and the verdict of its check. --simulate tells
@@ -45,11 +57,13 @@ def plan(file: Path, changes: list[str] | None, simulate: bool, out: Path | None
     a class (PFC) before it marks it (ECN). 2 if a plan cannot be read, or cannot be simulated though no check fails.
     Values that a paper prints fail nothing, whether they follow or not.
     """
-    from xoff.errors import InputError, PlanError
+    from xoff.errors import PlanError
     from xoff.switches.plan.outcome import compute  # brings pydantic, which other commands do not need
 
-    if not simulate and (out is not None or force):
-        raise InputError(None, "--out" if out else "--force", "is for what is simulated", "expected --simulate, too")
+    if not simulate:
+        options.refuse(
+            {"--out": out, "--on": on, "--force": force}, "is for what is simulated", "expected --simulate, too"
+        )
     found = compute(file, changes or ())
     data = _data(found)
     failures: list[str] = []
@@ -57,7 +71,7 @@ def plan(file: Path, changes: list[str] | None, simulate: bool, out: Path | None
         _print(found)
     if simulate:
         try:
-            data["simulation"], failures = _simulated(found, file, out, force=force, told=not as_json)
+            data["simulation"], failures = _simulated(found, file, out, on, force=force, told=not as_json)
         except PlanError as refused:
             if not found.failed:
                 raise
@@ -70,11 +84,30 @@ def plan(file: Path, changes: list[str] | None, simulate: bool, out: Path | None
         raise click.exceptions.Exit(1)
 
 
+def _ran(scenarios: list[Scenario], on: str | None) -> Iterator[tuple[Result, bool]]:
+    """Yields the result of each scenario, and whether Ctrl-C cut it short."""
+    if on is None:
+        from xoff.cli.run import simulate
+
+        yield from (simulate(one, 1) for one in scenarios)
+        return
+    from xoff.cli.many import RUNS, run_missing
+    from xoff.results.result import Result
+    from xoff.runs.store import KeptRuns
+
+    kept = KeptRuns(RUNS)
+    ending = run_missing("plan", scenarios, kept, on)
+    if ending.interrupted:
+        raise KeyboardInterrupt
+    if ending.failed:
+        raise ending.failed
+    yield from ((Result.open(kept.place(one)), False) for one in scenarios)
+
+
 def _simulated(
-    found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool
+    found: Outcome, file: Path, out: Path | None, on: str | None, *, force: bool, told: bool
 ) -> tuple[dict[str, object], list[str]]:
     """Tries the plan: the numbers of its worst case, MMU by MMU, and of how it settles, and what fails."""
-    from xoff.cli.run import simulate
     from xoff.results import folder
     from xoff.switches.plan.simulate import not_simulated, other_mmus, scenario, settling, worst_case
 
@@ -85,8 +118,7 @@ def _simulated(
     chosen = [scenario(case, str(file)) for _, case in cases]
     results = []
     with folder.prepare(out, file.stem, force=force) as staging:
-        for (inside, _), one in zip(cases, chosen, strict=True):
-            result, interrupted = simulate(one, 1)
+        for (inside, _), (result, interrupted) in zip(cases, _ran(chosen, on), strict=False):
             results.append(result)
             folder.add(result, staging, inside)
             if interrupted:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from xoff.fluid.model import FixedPoint, Trajectory
+    from xoff.runs.machines.given import Executor
 
 NUMBERS = "fluid.json"
 
@@ -101,17 +102,22 @@ class Sweep:
         models = ((at, Fluid(base.model, (*base.changes, *map("=".join, at.items())))) for at in combinations)
         return cls(base.model, axes, tuple(models))
 
-    def run(self, *, workers: int = 1, on_finished: Callable[[], None] = lambda: None) -> Swept:
+    def run(
+        self, *, workers: int = 1, on: Executor | None = None, on_finished: Callable[[], None] = lambda: None
+    ) -> Swept:
         """Integrates all combinations, some at a time; Ctrl-C ends that, and finished ones are returned.
 
         Args:
             workers: Number of threads.
+            on: Executor of other machines, such as a Dask client, in place of threads.
             on_finished: Called after each combination.
 
         Raises:
             ValueError: There are no workers.
         """
         check_at_least_one("workers", workers)
+        if on is not None:
+            return self._elsewhere(on, on_finished)
         cancelled = threading.Event()
         points: dict[int, Point] = {}
 
@@ -131,6 +137,18 @@ class Sweep:
                 cancelled.set()
                 pool.shutdown(wait=False, cancel_futures=True)
         return Swept(self, tuple(points[place] for place in sorted(points)))
+
+    def _elsewhere(self, executor: Executor, on_finished: Callable[[], None]) -> Swept:
+        jobs = [executor.submit(Fluid.run, model) for _, model in self.models]
+        points = []
+        try:
+            for (at, model), job in zip(self.models, jobs, strict=True):
+                points.append(Point(at, model, job.result()))
+                on_finished()
+        except KeyboardInterrupt:
+            for job in jobs:
+                job.cancel()
+        return Swept(self, tuple(points))
 
 
 @dataclass(frozen=True, eq=False)

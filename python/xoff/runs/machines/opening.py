@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
@@ -13,7 +14,7 @@ from xoff.runs.machines.given import Executor, Given
 from xoff.text.model_file import Kind, Line, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from xoff.runs.machines.machines import Machines
     from xoff.runs.store import KeptRuns
@@ -108,6 +109,27 @@ def opened(on: On, kept: KeptRuns, missing: int | None = None) -> Machines:
     return Given(kept, on)
 
 
+@contextmanager
+def functions_on(on: int | str) -> Iterator[tuple[int, Executor | None]]:
+    """Yields a number of threads, or an executor, for functions that take milliseconds and keep nothing.
+
+    Raises InputError if the text names no machines, or machines that begin a task in seconds.
+    """
+    kind, _, told = str(on).partition(":")
+    if isinstance(on, int):
+        yield on, None
+    elif known("--on", kind, _KINDS) == "local":
+        yield _workers(on, told), None
+    elif kind == "slurm":
+        problem = "takes seconds to begin what is done in milliseconds"
+        raise InputError(None, "--on slurm", problem, "expected this machine, or --on dask:tcp://host:8786")
+    else:
+        from xoff.runs.machines.dask import connected
+
+        with connected(_address(told)) as client:
+            yield 1, client
+
+
 def _here(workers: int, kept: KeptRuns, missing: int | None) -> Machines:
     from xoff.runs.machines.here import Here
     from xoff.runs.machines.processes import Processes
@@ -129,11 +151,15 @@ def _named(on: str, kept: KeptRuns, missing: int | None) -> Machines:
         return Slurm(kept, _file(changes).slurm)
     from xoff.runs.machines.dask import DaskAt
 
+    return DaskAt(kept, _address(told))
+
+
+def _address(told: str) -> str:
     address = told or _file().dask.address
     if address is None:
         expected = f"expected dask:tcp://host:8786, or address in [dask] of {FILE}"
         raise InputError(None, "--on dask", "has no address of a scheduler", expected)
-    return DaskAt(kept, address)
+    return address
 
 
 def _workers(on: str, told: str) -> int:
