@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         OutputError,
         PlanError,
         ResultError,
+        RunsFailedError,
         ScenarioError,
         WorkerLostError,
     )
@@ -85,6 +86,7 @@ __all__ = [
     "Result",
     "ResultError",
     "RunInterrupted",
+    "RunsFailedError",
     "Scenario",
     "ScenarioError",
     "Swept",
@@ -117,6 +119,7 @@ _MODULES = {
     "SwitchTables": "switches.switch_tables",
     "Topology": "scenario.topology",
     "Tuned": "studies.tuning.tuned",
+    "RunsFailedError": "errors",
     "WorkerLostError": "errors",
     "compare": "studies.comparison",
     "formats": "formats",

@@ -48,7 +48,11 @@ def settle(draft: Draft, network: Network) -> None:
     transport.add("acknowledgement", f"{_HEADERS}B", _CODE)
     transport.add("wire_overhead", "0B", _CODE)
     transport.add("control_priority", _TRIMMED, "ACKs go before data")
-    transport.add("spraying", {"algorithm": "reps", "entropies": 64}, "nearest to htsim_uec's, which mixes REPS and a bitmap of paths")
+    transport.add(
+        "spraying",
+        {"algorithm": "reps", "entropies": 64},
+        "nearest to htsim_uec's, which mixes REPS and a bitmap of paths",
+    )
     recovery = {"kind": "selective_repeat", "window": f"{8 * product}B", "reordering": 200}
     transport.add("recovery", recovery, "of many windows: a late packet stops no other")
     transport.add("congestion_control", {"algorithm": "nscc"}, _CODE)

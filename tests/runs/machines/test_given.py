@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xoff
-from conftest import SMALL
+from conftest import ROOT, SMALL
 from xoff.errors import InputError, OutOfMemoryError, RunsFailedError
 from xoff.runs import batch
+from xoff.runs.machines.opening import site
 from xoff.runs.store import KeptRuns
 from xoff.runs.tasks import cut
 
@@ -116,6 +117,14 @@ def test_a_table_of_the_site_is_read_and_refused_by_its_file(tmp_path: Path, mon
     (tmp_path / "xoff.toml").write_text("[slurm]\npartitions = 'short'\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"xoff.toml: slurm.partitions: there is no such key; expected partition$"):
         batch.run(scenarios(1, 2), KeptRuns(tmp_path), on="slurm")
+
+
+def test_the_guide_shows_a_table_that_can_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "guide" / "clusters.md").read_text(encoding="utf-8")
+    (tmp_path / "xoff.toml").write_text(guide.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    table = site(["slurm.partition=long"]).slurm
+    assert (table.partition, table.cpus, table.setup) == ("long", 4, ("module load python",))
 
 
 def test_two_ways_to_say_where_are_refused(tmp_path: Path) -> None:

@@ -148,14 +148,14 @@ def _named(on: str, kept: KeptRuns, missing: int | None) -> Machines:
         from xoff.runs.machines.slurm import Slurm
 
         changes = [f"slurm.{each.strip()}" for each in told.split(",") if each.strip()]
-        return Slurm(kept, _file(changes).slurm)
+        return Slurm(kept, site(changes).slurm)
     from xoff.runs.machines.dask import DaskAt
 
     return DaskAt(kept, _address(told))
 
 
 def _address(told: str) -> str:
-    address = told or _file().dask.address
+    address = told or site().dask.address
     if address is None:
         expected = f"expected dask:tcp://host:8786, or address in [dask] of {FILE}"
         raise InputError(None, "--on dask", "has no address of a scheduler", expected)
@@ -168,7 +168,7 @@ def _workers(on: str, told: str) -> int:
     return int(told) if told else cores.usable()
 
 
-def _file(changes: Sequence[str] = ()) -> MachinesFile:
+def site(changes: Sequence[str] = ()) -> MachinesFile:
     """Reads the nearest `xoff.toml`, if there is one, and changes it by what the command line says."""
     here = Path.cwd()
     path = next((folder / FILE for folder in (here, *here.parents) if (folder / FILE).is_file()), None)
