@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +12,14 @@ import click
 
 from xoff.cli import completion, options
 from xoff.cli.files import check_free
+from xoff.cli.named_ports import named_ports
 from xoff.cli.onto import put_onto, show_onto
 from xoff.cli.options import FILE, OneOf, refuse, repeated
 from xoff.cli.results import opened
-from xoff.cli.terminal import say
+from xoff.cli.terminal import is_terminal, say
+from xoff.cli.times import between, nanoseconds
 from xoff.errors import InputError, OutputError
+from xoff.formats.part import Part
 from xoff.formats.result_format import ResultFormat
 from xoff.results.whole_file import written_whole
 from xoff.scenario.scenario import Scenario
@@ -25,6 +30,7 @@ from xoff.text.line import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from xoff.results.result import Result
     from xoff.switches.export.export import Export
 
 _DSCPS = range(64)
@@ -39,12 +45,21 @@ _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff 
     "--format",
     "target",
     type=OneOf(Format, ResultFormat),
-    help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts; of a result, fct.txt of HPCC's ns-3.",
+    help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts; of a result, fct.txt of HPCC's ns-3, or a Perfetto "
+    "trace.",
 )
 @repeated(
     "--onto", type=FILE, metavar="FILE", help="SONiC's tables of a switch, which a scenario changes; may be repeated."
 )
-@click.option("--port", metavar="NAME", help="With --onto: the port whose rows change, as for `xoff import`.")
+@click.option(
+    "--port",
+    metavar="NAME",
+    help="With --onto: the port whose rows change, as for `xoff import`; of a result, only this one, or those of a "
+    "pattern such as 'leaf0.*'.",
+)
+@repeated("--flow", metavar="FLOW", help="Of a result, only host0.flow3, or all of host0; may be repeated.")
+@click.option("--from", "start", metavar="TIME", help="Of a result, from when: 1.5ms; left out, the begin.")
+@click.option("--to", "end", metavar="TIME", help="Of a result, until when; left out, the end of the run.")
 @click.option(
     "--chip",
     shell_complete=completion.chips,
@@ -69,6 +84,9 @@ def export(
     target: Format | ResultFormat | None,
     onto: list[Path] | None,
     port: str | None,
+    flow: list[str] | None,
+    start: str | None,
+    end: str | None,
     chip: str | None,
     switch: str | None,
     dscp: list[str] | None,
@@ -94,13 +112,16 @@ def export(
 
     Of a result folder, fct is a line for each finished flow as HPCC's ns-3 writes fct.txt: addresses, ports, bytes,
     start, completion time and ideal completion time, in nanoseconds. Flows of incasts have destination port 200, all
-    others 100.
+    others 100. perfetto is a trace for ui.perfetto.dev: a slice for each flow, pause and collective, counters for
+    queues and whatever else [observe] recorded, and arrows from flows of jobs and collectives to those that waited.
+    --from, --to, --port and --flow bound it. What the run has not recorded is told, with the key that records it.
     """
     if file.is_dir() or isinstance(target, ResultFormat):
-        of_others = {"--onto": onto, "--port": port, "--switch": switch, "--chip": chip, "--dscp": dscp}
+        of_others = {"--onto": onto, "--switch": switch, "--chip": chip, "--dscp": dscp}
         refuse({**of_others, "--set": changes, "--json": data_only}, "is about a switch", "expected none with a result")
-        _write_result(file, target, out, force=force)
+        _write_result(file, target, (start, end, port, flow or []), out, force=force)
         return
+    refuse({"--from": start, "--to": end, "--flow": flow}, "is about a result", "expected a result folder")
     if onto:
         if target not in (None, Format.SONIC):
             raise InputError(None, f"--format {target}", "is not read, and nothing can be put onto it", _ONLY_SONIC)
@@ -125,20 +146,43 @@ def export(
     _write(target, written, out, chip)
 
 
-def _write_result(folder: Path, target: Format | ResultFormat | None, out: Path | None, *, force: bool) -> None:
+def _write_result(
+    folder: Path,
+    target: Format | ResultFormat | None,
+    bounds: tuple[str | None, str | None, str | None, list[str]],
+    out: Path | None,
+    *,
+    force: bool,
+) -> None:
     """Writes a result in a format of other tools."""
     if not isinstance(target, ResultFormat):
         given, expected = f"--format {target}" if target else "--format", f"expected one of {', '.join(ResultFormat)}"
         raise InputError(None, given, f"is no format of a result, and {folder} is a folder", expected)
     if out is not None:
         check_free(out, "--out", force=force)
-    lines = target.lines(opened(folder))
+    elif not target.is_text and is_terminal(sys.stdout):
+        raise InputError(None, f"--format {target}", "is nothing for a terminal", "expected --out FILE, or a pipe")
+    result = opened(folder, for_records=True)
+    part = _part(result, *bounds, folder)
+    pieces = target.pieces(result, part)
     if out is None:
-        for line in lines:
-            click.echo(line, nl=False)
-        return
-    with _written(out) as beside, beside.open("w", encoding="utf-8", newline="\n") as text:
-        text.writelines(lines)
+        for piece in pieces:
+            click.echo(piece, nl=False)
+    else:
+        with _written(out) as beside, beside.open("wb") as file:
+            file.writelines(pieces)
+    for note in target.notes(result, part):
+        say(f"note: {note}", err=True)
+
+
+def _part(result: Result, start: str | None, end: str | None, port: str | None, flows: list[str], folder: Path) -> Part:
+    """Returns what is written of a result. Raises InputError."""
+    start_ns, end_ns = (
+        None if text is None else nanoseconds(text, option) for text, option in ((start, "--from"), (end, "--to"))
+    )
+    begins, ends = between(result, start_ns, end_ns) or (0, inf)
+    ports = None if port is None else frozenset(each.name for each in named_ports(result.topology, port, folder))
+    return Part(begins, ends, ports, tuple(flows))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from xoff import _xoff
 from xoff.errors import InputError
+from xoff.formats.part import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +24,19 @@ _FIRST_PORT = 10_000
 _BACKGROUND, _INCAST = 100, 200
 _MOST_NODES = 1 << 16
 _COLUMNS = ["source", "destination", "workload", "size_bytes", "start_ns", "fct_ns", "ideal_fct_ns"]
+
+
+def notes(result: Result, part: Part) -> Iterator[str]:
+    """Yields nothing: every run has what the file holds."""
+    yield from ()
+
+
+def pieces(result: Result, part: Part) -> Iterator[bytes]:
+    """Yields the lines of the file as bytes. Raises InputError for a part of a result, and as `lines` does."""
+    if part != Part():
+        problem = "holds all finished flows, since scripts take their number and order from it"
+        raise InputError(None, "--format fct", problem, "expected none of --from, --to, --port and --flow")
+    return (line.encode() for line in lines(result))
 
 
 def lines(result: Result) -> Iterator[str]:
