@@ -71,16 +71,15 @@ def test_a_class_that_pauses_before_it_marks_fails_by_itself() -> None:
 
 # Three frames of 1538 B, 84 B, what senders react for (67 or 60 quanta), and 1250 B on the cable each way.
 @pytest.mark.parametrize(("method", "least"), [("ieee", 11_486), ("published", 11_038)])
-def test_dsh_is_simulated_with_one_worst_case_of_insurance_or_refused(method: str, least: int) -> None:
+def test_dsh_is_simulated_with_the_insurance_of_the_plan(method: str, least: int) -> None:
     def tried(size: str) -> Outcome:
         rest = f'[headroom]\nscheme = "dsh"\nmethod = "{method}"\n{size}'
         return planned("trident_plus", 'memory = "1MB"', PORTS, "priorities = [3, 4]\nlossless = true", rest)
 
-    for size, key in (("", "headroom.method"), (f'size = "{least - 1}B"', "headroom.size")):
-        with pytest.raises(PlanError) as refused:
-            scenario(worst_case(tried(size)))
-        assert refused.value.key == key
-        assert refused.value.expected == f'expected method = "simulator", or a size of at least "{least}B"'
+    def noted(size: str) -> bool:
+        return any("headroom is sure to have room for" in note for note in scenario(worst_case(tried(size))).check())
+
+    assert [noted(size) for size in ("", f'size = "{least - 1}B"', f'size = "{least}B"')] == [True, True, False]
     assert bursts(tried(f'size = "{least}B"')).dropped_packets == 0
 
 

@@ -332,13 +332,9 @@ mod tests {
     }
 
     #[test]
-    fn insurance_is_one_worst_case_or_nothing() {
+    fn insurance_may_be_less_than_one_worst_case() {
         assert_eq!(problem("headroom = { scheme = 'dsh', insurance = '0B' }"), "accepted");
-        assert_eq!(
-            problem("headroom = { scheme = 'dsh', insurance = '50kB' }"),
-            "switch[0].pfc.headroom.insurance: switch0 insures a port with 50kB, which is less than one worst case; \
-             expected at least 57242B, or insurance = \"0B\" for none"
-        );
+        assert_eq!(problem("headroom = { scheme = 'dsh', insurance = '50kB' }"), "accepted");
     }
 
     #[test]
@@ -469,11 +465,6 @@ mod tests {
         assert_eq!(
             problem("{ ports = [3, 3] }"),
             "switch[1].pfc.headroom.at_ports[0].ports: switch0 has port 3 twice; expected each of the ports 0 to 3 at most once"
-        );
-        assert_eq!(
-            problem("{ ports = [3], size = '130kB' }, { ports = [0], size = '14kB' }"),
-            "switch[1].pfc.headroom.at_ports[1].size: switch0 insures a port with 14kB, which is less than one worst case; \
-             expected at least 14772B, or insurance = \"0B\" for none"
         );
     }
 

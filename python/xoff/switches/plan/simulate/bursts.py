@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xoff import _xoff
-from xoff.errors import PlanError
 from xoff.switches.plan import headroom, hpcc, pools
-from xoff.switches.plan.file import Dcqcn, Hpcc, Method, Scheme
-from xoff.switches.plan.headroom import ETHERNET_BYTES, OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
+from xoff.switches.plan.file import Dcqcn, Hpcc, Scheme
+from xoff.switches.plan.headroom import OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
 from xoff.switches.plan.mmus import check_shared, ports
 from xoff.switches.plan.outcome import of_mmu
 from xoff.switches.plan.rows import Verdict
@@ -67,9 +65,8 @@ class Bursts:
         return f"{self.mmu}{case}; senders react to a pause within {reaction}, as the plan's method takes it"
 
     def table(self) -> dict[str, object]:
-        """As a scenario. Raises PlanError if ports or what is shared are too little, or what DSH insures one with."""
+        """As a scenario. Raises PlanError if ports or what is shared are too little."""
         check_shared(Switch.of(self.found.plan), "an MMU" if self.mmu else "memory")
-        self._check_insurance()
         settings, hosts = self.found.settings, self._hosts
         return {
             "title": f"{settings.title}: all ports congested at once",
@@ -94,24 +91,6 @@ class Bursts:
     def _published_reaction(self) -> bool:
         lossless = any(one.lossless for one in self.found.settings.classes)
         return lossless and self.found.plan.headroom.method in OF_PUBLISHED_REACTION
-
-    def _check_insurance(self) -> None:
-        """DSH insures each port with one worst case, and less is not simulated. Raises PlanError."""
-        settings, own = self.found.settings, self.found.plan.headroom
-        if own.scheme is not Scheme.DSH:
-            return
-        for group in settings.groups:
-            assert group.pause is not None, "a class is lossless"
-            size, frame = group.pause.headroom_bytes, settings.mtu_bytes + ETHERNET_BYTES
-            quanta = PUBLISHED_QUANTA if self._published_reaction else _xoff.reaction_quanta(group.rate_bps)
-            worst = _xoff.headroom(group.rate_bps, group.delay_ps, frame, quanta).under_dynamic_threshold
-            if size < worst:
-                problem = (
-                    f"has {size:,} B for {group.name}, and DSH insures a port with one worst case: as it is simulated, "
-                    f"with a packet that finds the pool full, {worst:,} B"
-                )
-                expected = f'expected method = "{Method.SIMULATOR}", or a size of at least "{worst}B"'
-                raise PlanError(None, "headroom.method" if own.size is None else "headroom.size", problem, expected)
 
     def _transport(self) -> dict[str, object]:
         settings, congestion = self.found.settings, self.found.plan.congestion
