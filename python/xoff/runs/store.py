@@ -127,10 +127,10 @@ class KeptRuns:
                 raise self.gone() from None
             raise self._unwritable(error.reason) from None
 
-    def make_root(self) -> None:
-        """Makes the folder of the store if it is missing. Raises OutputError."""
+    def make(self, folder: Path) -> None:
+        """Makes the folder of the store, or one in it, if it is missing. Raises OutputError."""
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = os.strerror(error.errno).lower() if error.errno else str(error)
             raise self._unwritable(reason) from None

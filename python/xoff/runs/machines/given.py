@@ -13,6 +13,7 @@ from xoff.runs.tasks import Lack, Sight, work_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from xoff.runs.store import KeptRuns
     from xoff.runs.tasks import Outcome, Task
@@ -54,7 +55,7 @@ class Given(Machines):
     def __init__(self, kept: KeptRuns, executor: Executor) -> None:
         super().__init__(kept)
         self._executor = executor
-        self._sight = sight_of(kept, is_demanded=False)
+        self._sight = sight_of(kept, kept.root, is_demanded=False)
         self._under_way: dict[int, tuple[Job, Task]] = {}
         self._called_back: queue.SimpleQueue[int] = queue.SimpleQueue()
 
@@ -112,10 +113,10 @@ class Given(Machines):
         self._sight.mark.unlink(missing_ok=True)
 
 
-def sight_of(kept: KeptRuns, *, is_demanded: bool) -> Sight:
-    """Puts a file into the store by which workers find out whether they see it. Raises OutputError."""
-    mark = kept.root / f".seen-{uuid.uuid4().hex}"
-    kept.make_root()
+def sight_of(kept: KeptRuns, folder: Path, *, is_demanded: bool) -> Sight:
+    """Puts a file into a folder of the store by which workers find out whether they see it. Raises OutputError."""
+    mark = folder.absolute() / f".seen-{uuid.uuid4().hex}"
+    kept.make(folder)
     mark.touch()
     return Sight(mark, is_demanded)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import subprocess
 import time
@@ -14,6 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.errors import InputError
+from xoff.results import leftovers
 from xoff.runs.machines.given import sight_of
 from xoff.runs.machines.machines import Lost, Machines
 from xoff.runs.tasks import Lack, Task, cut, seconds_of, work_elsewhere
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 
 _NAME = "xoff"
 _FOLDER = ".slurm"
-"""Folder in the store with a record of each task under way, and a folder for what submitit writes for each process."""
+"""Folder in the store with a record of each task under way, and for each process one for what submitit writes."""
+_FAILED = "failed"
+"""File in such a folder that says that a log in it tells of a failure."""
 _MOST_OF_ARRAY = 1000
 """Tasks of an array; Slurm takes 1,001 unless a site lets it take more."""
 _AT_ONCE = 64
@@ -66,6 +70,8 @@ class _Submitted:
     job: Job[Any]
     task: Task
     asked: _Asked
+    is_own: bool
+    """Whether this process has submitted the array, all of it."""
     missed_since: float | None = None
     """Time in s, by a clock that only goes on, when the queue first had the job no more and no result was seen."""
 
@@ -84,11 +90,12 @@ class Slurm(Machines):
         self._records = kept.root.absolute() / _FOLDER
         self._folder = self._records / uuid.uuid4().hex
         self._executor = _executor(self._folder)
-        self._sight = sight_of(kept, is_demanded=True)
+        self._sight = sight_of(kept, self._folder, is_demanded=True)
+        self._lock = leftovers.lock(self._folder)
         self._under_way: dict[str, _Submitted] = {}
         self._poll_s = _POLL_S
         self._most_minutes = _most_minutes(table.partition)
-        self._is_left = self._has_logs = False
+        self._is_left = False
         limit_s = math.inf if table.time is None else table.time * 60 / 2
         self.shortest_s = min(_SHORTEST_S, limit_s) * table.cpus
         self.longest_s = min(_LONGEST_S, limit_s) * table.cpus
@@ -140,7 +147,7 @@ class Slurm(Machines):
         except Exception as error:
             raise InputError(None, "--on slurm", _words(error), "expected what sbatch takes here") from None
         for job, task in zip(jobs, tasks, strict=True):
-            self._under_way[job.job_id] = _Submitted(job, task, asked)
+            self._under_way[job.job_id] = _Submitted(job, task, asked, is_own=True)
             names = [self.kept.place(run).name for run in task.runs]
             record = {"runs": names, "minutes": asked.minutes, "folder": self._folder.name}
             self._record(job.job_id).write_text(json.dumps(record), encoding="utf-8")
@@ -165,7 +172,7 @@ class Slurm(Machines):
             record = json.loads(self._record(job_id).read_text(encoding="utf-8"))
             job = SlurmJob(self._records / record["folder"], job_id)
             task = Task(tuple(runs), sum(map(seconds_of, runs)))
-            self._under_way[job_id] = _Submitted(job, task, _Asked(record["minutes"], ""))
+            self._under_way[job_id] = _Submitted(job, task, _Asked(record["minutes"], ""), is_own=False)
 
     def _submitted_before(self) -> dict[str, str]:
         """Returns the job that each run is in, by the name of its folder; removes records of jobs that have ended."""
@@ -188,8 +195,8 @@ class Slurm(Machines):
         with suppress(ValueError, KeyError, OSError):
             records = [json.loads(record.read_text(encoding="utf-8")) for record in self._records.glob("*.json")]
             recorded = {record["folder"] for record in records}
-            for folder in self._records.iterdir():
-                if folder.is_dir() and folder.name not in recorded and folder != self._folder:
+            for folder in leftovers.abandoned(self._records, "[0-9a-f]{32}"):
+                if folder.name not in recorded and not (folder / _FAILED).exists():
                     shutil.rmtree(folder, ignore_errors=True)
 
     def _ended(self) -> Iterator[tuple[Task, Sequence[Outcome] | Lost]]:
@@ -226,7 +233,7 @@ class Slurm(Machines):
 
     def _lost_by(self, submitted: _Submitted, told: str = "") -> Lost:
         job, asked = submitted.job, submitted.asked
-        self._has_logs = True
+        (job.paths.folder / _FAILED).touch()
         state = _state(job.job_id)
         if "timed-out" in told:
             state = "TIMEOUT"
@@ -238,22 +245,23 @@ class Slurm(Machines):
     def cancel(self) -> None:
         """Cancels all tasks, those that run as well."""
         if self._under_way:
-            arrays = {job_id.partition("_")[0] for job_id in self._under_way}
-            subprocess.run(["scancel", *sorted(arrays)], check=False, capture_output=True)
+            own = {job_id.partition("_")[0] for job_id, one in self._under_way.items() if one.is_own}
+            others = {job_id for job_id, one in self._under_way.items() if not one.is_own}
+            subprocess.run(["scancel", *sorted(own | others)], check=False, capture_output=True)
         for job_id in self._under_way:
             self._record(job_id).unlink(missing_ok=True)
 
     def leave(self) -> None:
-        """Goes; what is submitted stays in the queue, and tasks need their mark of the store."""
+        """Goes; what is submitted stays in the queue, and its tasks need what is in the folder."""
         self._is_left = True
 
     def close(self) -> None:
-        """Removes the mark in the store unless tasks go on, and what submitit wrote unless a log tells of a failure."""
-        if not self._is_left:
-            self._sight.mark.unlink(missing_ok=True)
-            if not self._has_logs:
-                shutil.rmtree(self._folder, ignore_errors=True)
-                self._remove_unrecorded()
+        """Removes what submitit wrote, unless tasks go on or a log tells of a failure."""
+        if not self._is_left and not (self._folder / _FAILED).exists():
+            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+        self._remove_unrecorded()
 
 
 def _executor(folder: Path) -> SlurmExecutor:
