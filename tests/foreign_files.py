@@ -1,4 +1,4 @@
-"""Small files of HPCC's ns-3, and GraphML, as several tests read them."""
+"""Small files of HPCC's ns-3, of SimAI, and GraphML, as several tests read them."""
 
 from __future__ import annotations
 
@@ -46,6 +46,44 @@ VAR_WIN 1
 GLOBAL_T 1
 NEW_KEY 7
 """
+TWO_LINKS = """4 2 5
+2 3
+2 3 400Gbps 1us 0
+0 2 100Gbps 1us 0
+0 3 100Gbps 1us 0
+1 2 100Gbps 1us 0
+1 3 100Gbps 1us 0
+"""
+"""Topology of two hosts, each with a link to either switch."""
+SERVERS = """7 2 2 1 8 H100
+4 5 6
+0 4 2880Gbps 25ns 0
+1 4 2880Gbps 25ns 0
+2 5 2880Gbps 25ns 0
+3 5 2880Gbps 25ns 0
+0 6 400Gbps 500ns 0
+1 6 400Gbps 500ns 0
+2 6 400Gbps 500ns 0
+3 6 400Gbps 500ns 0
+"""
+"""Topology of SimAI: two servers of two GPUs and one NVSwitch each, and one switch."""
+WORKLOAD = """HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 1 all_gpus: 4
+2
+first	-1	1000	ALLREDUCE	100	2000	NONE	0	300	ALLGATHER	64	7
+second  -1  400  NONE 0  50 REDUCESCATTER 11 60 NONE 0 9
+"""
+"""Workload of AICB for its GPUs."""
+COLLECTIVES = """collective,op,data_size,algorithm,protocol,channel_id,flow_id,src,dest,flow_size,chunk_id,chunk_count,\
+conn_type,parent_flow_ids,prev_flow_ids
+DP_0_3_96,3,96,1,0,0,0,0,2,32,0,1,RING,,3
+DP_0_3_96,3,96,1,0,0,1,2,3,32,0,1,RING,,0
+DP_0_3_96,3,96,1,0,0,2,3,0,32,0,1,RING,,2
+DP_0_3_96,3,96,1,0,0,3,2,3,32,0,1,RING,0,0
+DP_0_3_96,3,96,1,0,0,4,3,0,32,0,1,RING,1,2
+TP_1_4_8,4,8,1,-1,0,0,0,1,4,0,1,RING,,1
+TP_1_4_8,4,8,1,-1,0,1,1,0,0,0,1,RING,,0
+"""
+"""Flows of SimCCL between them: part of a ring, and an all-to-all of other ranks."""
 STAR = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="r" for="edge" attr.name="rate" attr.type="string"/>
 <key id="d" for="edge" attr.name="delay_ns" attr.type="double"/>

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from foreign_files import TWO_LINKS
 from xoff import InputError, formats
 
 if TYPE_CHECKING:
@@ -122,6 +123,23 @@ def test_a_barrier_waits_for_all(tmp_path: Path) -> None:
         "2->0 start 0 size 9 recv_done_trigger 1\n0->3 trigger 1 size 9\ntrigger id 1 barrier count 2\n"
     )
     assert rows(tmp_path, imported(tmp_path, barrier=text, tree=TREE))[2] == "line6,host0,host3,9,0,line4 line5,0"
+
+
+def test_a_job_of_hosts_with_two_links_runs_over_both(tmp_path: Path) -> None:
+    network, matrix = tmp_path / "topology.txt", tmp_path / "ring.cm"
+    network.write_text(TWO_LINKS)
+    matrix.write_text(
+        "Nodes 2\nConnections 2\nTriggers 1\n0->1 start 0 size 1001 recv_done_trigger 1\n1->0 trigger 1 size 64\n"
+        "trigger id 1 oneshot\n"
+    )
+    of = formats.read([network, matrix])
+    assert rows(tmp_path, of) == [
+        "line4,host0,host1,501,0,,0",
+        "line4_2,host0_2,host1_2,501,0,,0",
+        "line5,host1,host0,32,0,line4,0",
+        "line5_2,host1_2,host0_2,32,0,line4_2,0",
+    ]
+    of.check()
 
 
 def test_a_multishot_trigger_starts_one_after_another(tmp_path: Path) -> None:

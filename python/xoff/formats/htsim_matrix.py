@@ -14,8 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.errors import InputError
-from xoff.formats import htsim_settings, htsim_topology
+from xoff.formats import htsim_settings, htsim_topology, job_rows
 from xoff.formats.draft import Draft, Flows, Found, one_of
+from xoff.formats.job_rows import Ranks
 from xoff.formats.lines import MOST_BYTES, MOST_NS, decimal, numbered, refusal, whole
 from xoff.text.line import quoted
 from xoff.text.units import counted
@@ -28,7 +29,6 @@ NAME = "htsim connections"
 ABOUT = ".cm of htsim or uet-htsim"
 
 TRACE = "source,destination,size_bytes,start_ns,priority\n"
-JOB = "flow,source,destination,size_bytes,priority,after,delay_ns\n"
 _COUNTS = ("nodes", "connections", "triggers", "failures")
 _NUMBERS = ("id", "trigger", "send_done_trigger", "recv_done_trigger", "size", "prio")
 _KINDS = ("oneshot", "multishot", "barrier")
@@ -68,13 +68,15 @@ def read(path: Path, draft: Draft) -> None:
     matrix.scan()
     if draft.network is None:
         htsim_topology.add_default(path, draft, matrix.counts["nodes"][0])
-    hosts = [*draft.network_for(path, "flows between hosts").numbers.values()]
+    network = draft.network_for(path, "flows between hosts")
+    hosts = [*network.numbers.values()]
     if matrix.most_node >= len(hosts):
         problem = f"there is no host {matrix.most_node}"
         raise refusal(path, matrix.most_line, problem, f"expected 0 to {len(hosts) - 1}, as the topology has hosts")
     if matrix.waits:
         after = matrix.waiting()
-        kind, columns, rows = "job", JOB, partial(_job, matrix, hosts, after)
+        ranks = Ranks(network, _PRIORITY)
+        kind, columns, rows = "job", job_rows.COLUMNS, partial(_job, matrix, ranks, after)
     else:
         kind, columns, rows = "trace", TRACE, partial(_trace, matrix, hosts)
     for note, (told, reason) in _REASONS.items():
@@ -95,12 +97,12 @@ def _trace(matrix: _Matrix, hosts: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"{ends},{flow.keys['size']},{flow.start_ps // 1000},{_PRIORITY}\n"
 
 
-def _job(matrix: _Matrix, hosts: Sequence[Sequence[str]], after: Mapping[int, Sequence[int]]) -> Iterator[str]:
+def _job(matrix: _Matrix, ranks: Ranks, after: Mapping[int, Sequence[int]]) -> Iterator[str]:
     """Yields the rows of a job; a flow is named by its line."""
     for flow in matrix.flows():
-        ends = _ends(hosts, flow)
-        before = " ".join(f"line{line}" for line in after.get(flow.line, ()))
-        yield f"line{flow.line},{ends},{flow.keys['size']},{_PRIORITY},{before},{flow.start_ps // 1000}\n"
+        before = [f"line{line}" for line in after.get(flow.line, ())]
+        name, size, start_ns = f"line{flow.line}", flow.keys["size"], flow.start_ps // 1000
+        yield from ranks.rows(name, flow.source, flow.destination, size, before, start_ns)
 
 
 def _ends(hosts: Sequence[Sequence[str]], flow: _Flow) -> str:
