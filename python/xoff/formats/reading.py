@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
 from xoff.formats import (
+    aicb_workload,
     graphml,
     hpcc_config,
     hpcc_flows,
@@ -15,6 +16,7 @@ from xoff.formats import (
     hpcc_trace,
     htsim_matrix,
     htsim_topology,
+    simccl_flows,
 )
 from xoff.formats.draft import Draft, Flows, Key, Table
 from xoff.formats.imported import Imported
@@ -46,6 +48,8 @@ FORMATS: tuple[Format, ...] = (
     hpcc_flows,
     hpcc_sizes,
     htsim_matrix,
+    simccl_flows,
+    aicb_workload,
     hpcc_trace,
 )
 """Formats in the order in which files are read: networks first, since settings and flows are about their nodes."""
