@@ -43,6 +43,8 @@ def test_claims_are_told_and_numbers_counted(reproduce: Command) -> None:
         "not simulated",
         "98.0% below",
         "2 of 3 reproduced",
+        "check of the runs",
+        "passed",
     ):
         assert part in outcome.out
     assert outcome.out.endswith("Plots and all numbers: results/reproduce\n")
@@ -50,8 +52,8 @@ def test_claims_are_told_and_numbers_counted(reproduce: Command) -> None:
 
 def test_json_holds_every_row_and_is_what_is_written(reproduce: Command) -> None:
     rows = json.loads(reproduce("nobody", "--json").out)
-    assert [row["id"] for row in rows] == ["nobody/fig1"] * 3 + ["nobody/table1"] * 2
-    assert list(rows[0]) == ["id", "claim", "published", "measured", "tolerance", "verdict", "scale", "note"]
+    assert [row["id"] for row in rows] == ["nobody/fig1"] * 4 + ["nobody/table1"] * 2
+    assert list(rows[0]) == ["id", "kind", "claim", "published", "measured", "tolerance", "verdict", "scale", "note"]
     written = [
         json.loads(Path(f"results/reproduce/{figure}/quick/verdicts.json").read_text())
         for figure in ("nobody/fig1", "nobody/table1")

@@ -73,9 +73,11 @@ def test_every_row_gets_its_verdict(atlas: Path, tmp_path: Path) -> None:
         Verdict.REPRODUCED,
         Verdict.REPRODUCED,
         Verdict.DIFFERS,
+        Verdict.PASSED,
     ]
     assert rows[2].as_dict() == {
         "id": "nobody/fig1",
+        "kind": "claim",
         "claim": "Many flows",
         "published": "many",
         "measured": 20,
@@ -90,9 +92,12 @@ def test_every_row_gets_its_verdict(atlas: Path, tmp_path: Path) -> None:
 def test_a_smaller_scale_judges_what_it_can(atlas: Path, tmp_path: Path) -> None:
     [figure] = find(["nobody/fig1"], atlas)
     rows = figure.rows(Scale.QUICK, run(figure, Scale.QUICK, tmp_path))
-    assert [row.expected.claim for row in rows] == [
-        "Early marks do not slow an incast", "Many flows", "Switches need less power"
-    ]  # fmt: skip
+    assert [(row.expected.claim, row.verdict) for row in rows] == [
+        ("Early marks do not slow an incast", "effect seen"),
+        ("Many flows", "effect missing"),
+        ("Switches need less power", "not simulated"),
+        ("Nothing times out", "passed"),
+    ]
     assert rows[1].measured == 4  # two groups of two, in the mean over two seeds
 
 
@@ -104,6 +109,15 @@ def test_what_is_computed_runs_nothing(atlas: Path, tmp_path: Path) -> None:
         (pytest.approx(85.333, abs=1e-3), Verdict.REPRODUCED),
         (128, Verdict.DIFFERS),
     ]
+
+
+def test_where_both_scales_run_alike_the_quick_one_is_of_the_papers_size(atlas: Path, tmp_path: Path) -> None:
+    [figure] = find(["nobody/table1"], atlas)
+    verdicts = [
+        [row.verdict for row in figure.rows(scale, run(figure, scale, tmp_path))]
+        for scale in (Scale.QUICK, Scale.PAPER)
+    ]
+    assert verdicts == [[Verdict.REPRODUCED, Verdict.DIFFERS]] * 2
 
 
 def test_verdicts_and_plot_are_written(atlas: Path, tmp_path: Path) -> None:
@@ -189,6 +203,7 @@ def test_panels_show_what_has_run(atlas: Path, tmp_path: Path) -> None:
             "flows.all.cuont,1,late",
             "line 3: flows.all.cuont cannot be measured",
         ),
+        ("expected.csv", ",check", ",chekc", "expected.csv: line 9: kind 'chekc' is none; expected check, or nothing"),
         ("figure.toml", "title =", "name =", "figure.toml: title: is missing; expected a value: title of the figure"),
         (
             "figure.toml",

@@ -41,7 +41,10 @@ def reproduce(
     listing: bool,
     as_json: bool,
 ) -> None:
-    """Run published figures again and judge every claim: reproduced, differs, or not simulated.
+    """Run published figures again and judge every claim.
+
+    At the paper's scale a claim is reproduced, its published number within the tolerance, or it differs. At the quick
+    scale its effect is seen or missing, however small it is.
 
     Finished runs are kept in results/runs and never run again, so that after Ctrl-C, a kill or a power cut the same
     command goes on. Verdicts and plots are written to results/reproduce/ID/SCALE, with --set to SCALE-changed.

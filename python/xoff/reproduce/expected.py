@@ -1,6 +1,6 @@
 """Published values: `expected.csv` of a figure's folder.
 
-A row is a claim, or a number of the figure. Its columns are
+A row is a claim, a number of the figure, or a check of its runs. Its columns are
 
 - `measure`: a key of `summary.json`, or a function of `figure.py`; empty if it is not simulated;
 - `claim`: a sentence, or empty for a number that its measure and position describe;
@@ -9,6 +9,8 @@ A row is a claim, or a number of the figure. Its columns are
 - `origin`: where it is printed, or whose data it comes from;
 - `scale`: the only scale at which it is judged; empty for both;
 - `note`: what a reader of the verdict should know;
+- `kind`: `check` for what says that runs are sound, such as the width of an interval or a count that cannot but be
+  zero, and claims nothing; may be left out;
 - any other column is an axis, with the position that the row is about; empty if it is about more than one.
 """
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from xoff.errors import ScenarioError
@@ -30,6 +33,18 @@ if TYPE_CHECKING:
     from xoff.studies.axes import Value
 
 _COLUMNS = ("measure", "claim", "published", "tolerance", "origin", "scale", "note")
+_MAY_BE_LEFT_OUT = ("kind",)
+
+
+class RowKind(StrEnum):
+    """Kind of a row of `expected.csv`."""
+
+    CLAIM = "claim"
+    """Statement of a paper, in words."""
+    NUMBER = "number"
+    """A number that a paper prints or draws, one of many."""
+    CHECK = "check"
+    """A property of the runs that makes their numbers trustworthy; no paper claims it."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +62,14 @@ class Expected:
     origin: str
     scale: str
     note: str
+    kind: RowKind
     at: Mapping[str, Value]
     """Position on the axes."""
+
+    @property
+    def is_check(self) -> bool:
+        """Whether the row checks the runs and claims nothing."""
+        return self.kind is RowKind.CHECK
 
     @property
     def told(self) -> str:
@@ -81,14 +102,24 @@ def _row(row: dict[str, str], where: tuple[str, str]) -> Expected:
     if None in row:
         raise ScenarioError(*where, "has more cells than the first line", "expected quotes around text with commas")
     fixed = {column: row.pop(column) for column in _COLUMNS}
+    free = {column: row.pop(column, "") for column in _MAY_BE_LEFT_OUT}
     value = position(fixed.pop("published"))
     return Expected(
         where=where,
         published=value,
+        kind=_kind(free["kind"], fixed["claim"], where),
         allowed=_tolerance(fixed["tolerance"], value, where) if fixed["measure"] else None,
         at={axis: position(text) for axis, text in row.items() if text},
         **fixed,
     )
+
+
+def _kind(text: str, claim: str, where: tuple[str, str]) -> RowKind:
+    if text not in ("", RowKind.CHECK):
+        raise ScenarioError(*where, f"kind {text!r} is none", f"expected {RowKind.CHECK}, or nothing")
+    if text:
+        return RowKind.CHECK
+    return RowKind.CLAIM if claim else RowKind.NUMBER
 
 
 def _tolerance(text: str, published: Value, where: tuple[str, str]) -> Tolerance:

@@ -66,7 +66,8 @@ class Figure:
     def rows(self, scale: Scale, points: Points) -> list[Row]:
         """Returns a verdict on every row that is judged at a scale, in the order of `expected.csv`."""
         judged = [row for row in self.expected if row.scale in ("", scale) and self._is_about(row, points)]
-        return [Row(self.id, row, self.measured(row, points), scale) for row in judged]
+        of_paper_size = self.file.is_of_paper_size(scale)
+        return [Row(self.id, row, self.measured(row, points), scale, of_paper_size) for row in judged]
 
     def measured(self, row: Expected, points: Points) -> float | None:
         """Returns the value of a row's measure.

@@ -13,7 +13,7 @@
     only = { threshold = [50] }      # positions on an axis that run; left out, all
     seeds = 2                    # how many, from the scenario's own upwards; left out, one
     nightly = true               # whether the tests run it by `make nightly` only; left out, CI does, too
-    known_misses = ["A claim"]   # claims that differ here, for a reason that the README states; left out, none
+    known_misses = ["A claim"]   # claims that are missed here, for a reason that the README states; left out, none
 
 A figure without axes is computed, and runs nothing.
 """
@@ -49,7 +49,12 @@ class AtScale(Table):
     nightly: bool = False
     """Whether only the nightly tests run it, since it takes more than 3 s of CPU time and its paper has others."""
     known_misses: list[str] = Field(default_factory=list)
-    """Claims of `expected.csv` that are known to differ at this scale, for a reason that the README states."""
+    """Claims of `expected.csv` that are known to be missed at this scale, for a reason that the README states."""
+
+    @property
+    def runs(self) -> tuple[object, ...]:
+        """All that decides which runs there are."""
+        return self.set, self.only, self.seeds
 
 
 class FigureFile(Table):
@@ -72,6 +77,10 @@ class FigureFile(Table):
     def at(self, scale: Scale) -> AtScale:
         """Returns the changes at a scale; none if the file does not name it."""
         return self.scales.get(scale, AtScale())
+
+    def is_of_paper_size(self, scale: Scale) -> bool:
+        """Whether the runs at a scale are of the paper's own size: some figures are small enough to have one size."""
+        return self.at(scale).runs == self.at(Scale.PAPER).runs
 
     def points(self, scenario: Path, overrides: tuple[str, ...], scale: Scale) -> Iterator[Planned]:
         """Yields every combination of positions with every seed; overrides apply after the changes of the scale.

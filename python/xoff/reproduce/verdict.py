@@ -13,11 +13,51 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """Verdict on a claim."""
+    """Verdict on a row of `expected.csv`: two words for a claim at the paper's size, two at the quick scale."""
 
     REPRODUCED = "reproduced"
+    """At the paper's size, the published value within its tolerance."""
     DIFFERS = "differs"
+    """At the paper's size, a value outside the tolerance."""
+    EFFECT_SEEN = "effect seen"
+    """At the quick scale, a value within the tolerance, which may ask for no more than a sign."""
+    EFFECT_MISSING = "effect missing"
+    """At the quick scale, a value outside the tolerance."""
+    PASSED = "passed"
+    """A check of the runs that holds."""
+    FAILED = "failed"
+    """A check of the runs that does not hold."""
     NOT_SIMULATED = "not simulated"
+    """No run shows it."""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the measured value is within its tolerance."""
+        return self in {Verdict.REPRODUCED, Verdict.EFFECT_SEEN, Verdict.PASSED}
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the measured value is outside its tolerance."""
+        return self in {Verdict.DIFFERS, Verdict.EFFECT_MISSING, Verdict.FAILED}
+
+    @classmethod
+    def of(cls, measured: float | None, row: Expected, *, of_paper_size: bool) -> Verdict:
+        """Returns the verdict on a measured value.
+
+        Args:
+            measured: Value; None if it is not simulated.
+            row: Published row.
+            of_paper_size: Whether the runs are of the paper's own size.
+        """
+        if row.allowed is None or measured is None:
+            return cls.NOT_SIMULATED
+        if row.is_check:
+            met, missed = cls.PASSED, cls.FAILED
+        elif of_paper_size:
+            met, missed = cls.REPRODUCED, cls.DIFFERS
+        else:
+            met, missed = cls.EFFECT_SEEN, cls.EFFECT_MISSING
+        return met if row.allowed.holds(measured) else missed
 
 
 @dataclass(frozen=True)
@@ -31,19 +71,19 @@ class Row:
     measured: float | None
     """Measured value; None if the row is not simulated."""
     scale: Scale
+    of_paper_size: bool
+    """Whether the runs are of the paper's own size: at the paper scale, or at both if a figure has one size."""
 
     @property
     def verdict(self) -> Verdict:
         """Verdict on the row."""
-        if self.expected.allowed is None or self.measured is None:
-            return Verdict.NOT_SIMULATED
-        return Verdict.REPRODUCED if self.expected.allowed.holds(self.measured) else Verdict.DIFFERS
+        return Verdict.of(self.measured, self.expected, of_paper_size=self.of_paper_size)
 
     @property
     def note(self) -> str:
         """Distance outside the tolerance, and the note of the figure's folder."""
         beyond = ""
-        if self.verdict is Verdict.DIFFERS and self.expected.allowed and self.measured is not None:
+        if self.verdict.is_missed and self.expected.allowed and self.measured is not None:
             beyond = self.expected.allowed.distance(self.measured)
         return "; ".join(filter(None, (beyond, self.expected.note)))
 
@@ -51,6 +91,7 @@ class Row:
         """Returns the row as `xoff reproduce --json` prints it."""
         return {
             "id": self.id,
+            "kind": self.expected.kind,
             "claim": self.expected.told,
             "published": self.expected.published,
             "measured": None if self.measured is None or math.isnan(self.measured) else self.measured,
