@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -45,8 +46,8 @@ _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff 
     "--format",
     "target",
     type=OneOf(Format, ResultFormat),
-    help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts; of a result, fct.txt of HPCC's ns-3, or a Perfetto "
-    "trace.",
+    help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts; of a result, fct.txt of HPCC's ns-3, a Perfetto "
+    "trace, or packets as pcapng.",
 )
 @repeated(
     "--onto", type=FILE, metavar="FILE", help="SONiC's tables of a switch, which a scenario changes; may be repeated."
@@ -114,7 +115,9 @@ def export(
     start, completion time and ideal completion time, in nanoseconds. Flows of incasts have destination port 200, all
     others 100. perfetto is a trace for ui.perfetto.dev: a slice for each flow, pause and collective, counters for
     queues and whatever else [observe] recorded, and arrows from flows of jobs and collectives to those that waited.
-    --from, --to, --port and --flow bound it. What the run has not recorded is told, with the key that records it.
+    pcapng has the packets that observe.packets recorded, with headers, and pause frames, for Wireshark and tshark: of
+    each flow what its source sends and receives, or with --port what ports do. --from, --to, --port and --flow bound
+    both, and an --out that ends in .gz is compressed. What was not recorded is told, with the key that records it.
     """
     if file.is_dir() or isinstance(target, ResultFormat):
         of_others = {"--onto": onto, "--switch": switch, "--chip": chip, "--dscp": dscp}
@@ -169,10 +172,21 @@ def _write_result(
         for piece in pieces:
             click.echo(piece, nl=False)
     else:
-        with _written(out) as beside, beside.open("wb") as file:
-            file.writelines(pieces)
+        with _written(out) as beside, _opened(beside, out) as to:
+            to.writelines(pieces)
     for note in target.notes(result, part):
         say(f"note: {note}", err=True)
+
+
+@contextmanager
+def _opened(beside: Path, out: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """Opens a file to be written, compressed if the name that it gets ends in .gz."""
+    with beside.open("wb") as file:
+        if out.suffix == ".gz":
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:
+                yield compressed
+        else:
+            yield file
 
 
 def _part(result: Result, start: str | None, end: str | None, port: str | None, flows: list[str], folder: Path) -> Part:

@@ -20,6 +20,8 @@ class ResultFormat(StrEnum):
     """`fct.txt` of HPCC's ns-3 and its descendants."""
     PERFETTO = "perfetto"
     """Trace of Perfetto: flows, pauses and queues over time."""
+    PCAPNG = "pcapng"
+    """Capture of packets and pause frames."""
 
     @property
     def is_text(self) -> bool:
