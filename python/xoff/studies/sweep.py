@@ -25,7 +25,7 @@ from xoff.studies.slowdown_by_size import OfSize, flows_in, of_runs
 from xoff.text import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -159,32 +159,30 @@ class Sweep:
         done = [one for one in self.combinations if all(map(kept.has, one.runs))]
         if not done:
             return None
-        folders = [list(map(kept.place, one.runs)) for one in done]
-        summaries = [list(map(read_summary, of_one)) for of_one in folders]
-        values = {tuple(one.at.values()): self._values(of_one) for one, of_one in zip(done, summaries, strict=True)}
-        left_out = [unfinished.together(map(unfinished.of_run, *runs)) for runs in zip(folders, summaries, strict=True)]
+        values: dict[tuple[Value, ...], Values] = {}
+        left_out, flows = [], 0
+        for one in done:  # one after another, since the summaries of all would take 20 kB each
+            folders = list(map(kept.place, one.runs))
+            summaries = list(map(read_summary, folders))
+            values[tuple(one.at.values())] = self._values(summaries)
+            left_out.append(unfinished.together(map(unfinished.of_run, folders, summaries)))
+            flows += sum(summary["flows"]["all"]["count"] for summary in summaries)
         first = self.first_position
-        return Swept(
-            self,
-            tuple(
-                _row(one.at, values[position], values.get((first, *position[1:]), {}), of_one)
-                for position, one, of_one in zip(values, done, left_out, strict=True)
-            ),
-            tuple(self._by_size(done, folders, summaries)),
+        rows = tuple(
+            _row(one.at, values[position], values.get((first, *position[1:]), {}), of_one)
+            for position, one, of_one in zip(values, done, left_out, strict=True)
         )
+        is_little = len(done) <= _MOST_BY_SIZE and flows <= _MOST_FLOWS
+        return Swept(self, rows, tuple(self._by_size(done, kept)) if is_little else ())
 
     def named(self, at: Mapping[str, Value]) -> str:
         """Returns a combination in words: `scheme = hpcc, workload.load = 0.8`."""
         return _spelled(at, self.axes)
 
-    def _by_size(
-        self, done: Sequence[Combination], folders: Sequence[Sequence[Path]], summaries: Sequence[Sequence[Summary]]
-    ) -> Sequence[OfSize]:
-        """Returns the slowdowns by flow size; empty if there is one group, or too much to read."""
-        flows = sum(summary["flows"]["all"]["count"] for summary in chain(*summaries))
-        if len(done) > _MOST_BY_SIZE or flows > _MOST_FLOWS:
-            return []
-        tables = [list(map(flows_in, *runs)) for runs in zip(folders, summaries, strict=True)]
+    def _by_size(self, done: Sequence[Combination], kept: KeptRuns) -> Sequence[OfSize]:
+        """Returns the slowdowns by flow size; empty if there is one group."""
+        folders = [list(map(kept.place, one.runs)) for one in done]
+        tables = [[flows_in(folder, read_summary(folder)) for folder in of_one] for of_one in folders]
         rows = of_runs([self.named(one.at) for one in done], tables)
         groups = Counter(row.scenario for row in rows)
         return rows if max(groups.values(), default=0) > 1 else []
@@ -330,13 +328,12 @@ class Swept:
         drawn = {"sweep": self.plot.ratios() if ratios else self.plot.measures()}
         if self.by_size:
             drawn["slowdown_by_size"] = self.plot.slowdown_by_size()
-        rows = self._flat()
         with staging.writing():
             json_text.write(staging.path / NUMBERS, self.as_dict())
             with (staging.path / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, rows[0])
+                writer = csv.DictWriter(file, next(self._flat()))
                 writer.writeheader()
-                writer.writerows(rows)
+                writer.writerows(self._flat())
             for name, figure in drawn.items():
                 figure.savefig(staging.path / f"{name}.{FigureFormat(figures)}", facecolor="white")
         return staging.commit()
@@ -346,13 +343,10 @@ class Swept:
 
         return grids.of_sweep(self).as_html()
 
-    def _flat(self) -> list[dict[str, Any]]:
-        return [
-            dict(row.at)
-            | _columns(row, self.sweep.measures)
-            | {f"unfinished.{name}": count for name, count in row.unfinished._asdict().items()}
-            for row in self.rows
-        ]
+    def _flat(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            left_out = {f"unfinished.{name}": count for name, count in row.unfinished._asdict().items()}
+            yield dict(row.at) | _columns(row, self.sweep.measures) | left_out
 
 
 def sweep(
