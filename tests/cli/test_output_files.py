@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -180,3 +181,15 @@ def test_figures_are_the_same_whatever_matplotlib_is_told(command: Command, smal
         subprocess.run(plot, env=os.environ | told, check=True)
         assert Path(name).read_bytes() == Path("plain.svg").read_bytes()
         Path("matplotlibrc").unlink(missing_ok=True)
+
+
+def test_files_that_are_written_into_one_folder_at_a_time_are_all_there(tmp_path: Path) -> None:
+    def write(number: int) -> None:
+        with written_whole(tmp_path / str(number)) as beside:
+            beside.write_text(str(number), encoding="utf-8")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(write, range(400)))
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
+        str(number): str(number) for number in range(400)
+    }

@@ -22,8 +22,8 @@ _SYSTEM = (Path("/dev"), Path("/proc"))
 
 
 @contextmanager
-def written_whole(path: Path, *, replaces: bool = True) -> Iterator[Path]:
-    """Yields a path beside a file's name, which the file gets once it is complete.
+def written_whole(path: Path, *, replaces: bool = True, inside: Path | None = None) -> Iterator[Path]:
+    """Yields a path beside a file's name, or in another folder, `inside`; the file gets its name once it is complete.
 
     A link stays, and the file that it leads to is written. A pipe or a device is no file of its own, and is written
     itself. The next file written in the folder removes what a killed process left there.
@@ -37,7 +37,7 @@ def written_whole(path: Path, *, replaces: bool = True) -> Iterator[Path]:
         return
     if not replaces and path.exists():
         raise _taken(path)
-    beside, lock = _begun(path)
+    beside, lock = _begun(path, inside or path.parent)
     try:
         yield beside
         with interrupts_delayed():
@@ -51,15 +51,17 @@ def written_whole(path: Path, *, replaces: bool = True) -> Iterator[Path]:
             os.close(lock)
 
 
-def _begun(path: Path) -> tuple[Path, int | None]:
-    """Returns a new file in the folder of a path, with its lock; its ending says in which format a figure is drawn."""
+def _begun(path: Path, inside: Path) -> tuple[Path, int | None]:
+    """Returns a new file in a folder, with its lock; its ending says in which format a figure is drawn."""
     begin = f".xoff-{leftovers.host()}-"
-    for left in leftovers.abandoned(path.parent, rf"\.xoff-{leftovers.host()}-\w+\.partial(\..*)?"):
+    for left in leftovers.abandoned(inside, rf"\.xoff-{leftovers.host()}-\w+\.partial(\..*)?"):
         with suppress(OSError):
             left.unlink()
-    beside = path.with_name(f"{begin}{secrets.token_hex(4)}.partial{path.suffix}")
+    name = f"{begin}{secrets.token_hex(4)}"
+    beside = inside / f"{name}.unlocked{path.suffix}"  # which no other process takes for abandoned
     os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-    return beside, leftovers.lock(beside)
+    lock = leftovers.lock(beside)
+    return beside if lock is None else beside.rename(inside / f"{name}.partial{path.suffix}"), lock
 
 
 def _give_name(beside: Path, path: Path, *, replaces: bool) -> None:
