@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.on
+@options.dataset
 @options.out
 @options.force
 @options.figures
@@ -52,6 +53,7 @@ def compare(
     seeds: int,
     workers: int | None,
     on: str | None,
+    dataset: Path | None,
     out: Path | None,
     force: bool,
     figures: FigureFormat,
@@ -73,7 +75,9 @@ def compare(
     paths, names = _named([base, *others])
     chosen = chosen_workloads(workloads)
     if any(map(Path.is_dir, paths)):
-        _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers, "--on": on})
+        _check_results(
+            paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers, "--on": on, "--dataset": dataset}
+        )
         found = Comparison.open(dict(zip(names, paths, strict=True)) if names else paths, measures=measures or MEASURES)
         _check_workloads(chosen, [(one["kind"], "") for one in found.summaries[0][0]["workloads"]])
         print_comparison(found, out=out, force=force, figures=figures, workloads=chosen, as_json=as_json)
@@ -85,6 +89,7 @@ def compare(
         wanted,
         "compare",
         on=options.where(workers, on),
+        dataset=dataset,
         out=out,
         force=force,
         figures=figures,

@@ -16,6 +16,7 @@ from xoff.cli.terminal import say
 from xoff.errors import RunsFailedError, interrupts_held
 from xoff.plot.figure_format import FigureFormat
 from xoff.runs import batch
+from xoff.runs.dataset import Dataset
 from xoff.runs.store import KeptRuns
 from xoff.runs.tasks import seconds_of
 from xoff.scenario.offered_load import Offered
@@ -59,8 +60,14 @@ class Found(Protocol):
 FoundT = TypeVar("FoundT", bound=Found)
 
 
-def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, on: On) -> Ending:
-    """Runs what is not kept yet, and says how many are."""
+def run_missing(
+    title: str,
+    runs: Sequence[Scenario],
+    kept: KeptRuns,
+    on: On,
+    on_finished: Callable[[Scenario], None] = lambda _: None,
+) -> Ending:
+    """Runs what is not kept yet, and says how many are; calls `on_finished` for each run that is kept or ends."""
     missing = [run for run in runs if not kept.has(run)]
     finished, seconds = len(runs) - len(missing), {kept.place(run): seconds_of(run) for run in missing}
     if finished:
@@ -68,11 +75,12 @@ def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, on: On) ->
     if missing and isinstance(on, int):
         _tell_cost(title, missing, min(on, len(missing)))
     try:
-        with shown_count(title, len(runs), before=finished, weight=sum(seconds.values())) as on_finished:
+        with shown_count(title, len(runs), before=finished, weight=sum(seconds.values())) as count:
 
             def tell(run: Scenario) -> None:
+                on_finished(run)
                 if (place := kept.place(run)) in seconds:
-                    on_finished(seconds[place])
+                    count(seconds[place])
 
             batch.run(runs, kept, on=on, on_finished=tell)
     except KeyboardInterrupt:
@@ -98,13 +106,17 @@ def run_and_print(
     grid: Callable[[FoundT], Grid],
     *,
     on: On,
+    dataset: Path | None = None,
     as_json: bool,
 ) -> None:
     """Runs what is wanted, writes and prints what can be said of it; exits with 130 if Ctrl-C cut it short."""
     with staging:
-        kept = KeptRuns(RUNS)
-        ending = run_missing(title, wanted.all_runs, kept, on)
+        kept, runs = KeptRuns(RUNS), wanted.all_runs
+        add = Dataset.of(dataset, wanted.varied, runs, kept).add if dataset else lambda _: None
+        ending = run_missing(title, runs, kept, on, add)
         with interrupts_held() as came:
+            for run in runs:  # an interrupt leaves runs that are kept and were not told of
+                add(run)
             found = wanted.finished(kept)
             if found is not None:
                 list_runs(staging, kept, wanted)
@@ -157,6 +169,7 @@ def run_comparison(
     on: On,
     out: Path | None,
     force: bool,
+    dataset: Path | None = None,
     figures: FigureFormat = FigureFormat.SVG,
     workloads: Workloads = None,
     as_json: bool,
@@ -164,4 +177,4 @@ def run_comparison(
     """Prints the notes on scenarios that are compared, or on one scenario with several seeds."""
     staging = prepare(out, name, force=force)
     commit = partial(Comparison.commit, figures=figures, workloads=workloads)
-    run_and_print(name, wanted, staging, commit, grids.of_comparison, on=on, as_json=as_json)
+    run_and_print(name, wanted, staging, commit, grids.of_comparison, on=on, dataset=dataset, as_json=as_json)

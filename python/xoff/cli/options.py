@@ -89,6 +89,12 @@ on = click.option(
 out = click.option(
     "--out", type=FILE, metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."
 )
+dataset = click.option(
+    "--dataset",
+    type=FILE,
+    metavar="DIR",
+    help="A folder of Parquet files to add each run to, with its flows; the same with other values extends it.",
+)
 force = click.option("--force", is_flag=True, help="Replace the folder that --out names.")
 force_result = click.option("--force", is_flag=True, help="Replace the result folder that --out names.")
 force_plot = click.option("--force", is_flag=True, help="Replace the file that --plot names.")

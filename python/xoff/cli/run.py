@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xoff.cli import options
-from xoff.cli.options import FILE
+from xoff.cli.options import FILE, refuse
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError, interrupts_held
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     help="Threads that share the work (with --seeds, runs at a time).",
 )
 @options.on
+@options.dataset
 @click.option("--out", type=FILE, metavar="DIR", help="The result folder; left out, a new numbered one in results/.")
 @options.force_result
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
@@ -57,6 +58,7 @@ def run(
     seeds: int,
     threads: int,
     on: str | None,
+    dataset: Path | None,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -74,17 +76,13 @@ def run(
     if seed is not None:
         chosen = chosen.with_value("seed", seed)
 
-    if on and (seeds == 1 or threads > 1):
-        problem, expected = (
-            ("is for several runs", "--seeds, too") if seeds == 1 else ("stands beside --threads", "one")
-        )
-        raise InputError(None, "--on", problem, f"expected {expected}")
+    _check_several(seeds, threads, {"--on": on, "--dataset": dataset})
     if seeds > 1:
         from xoff.cli.many import run_comparison
         from xoff.studies.comparison import WantedComparison
 
         wanted = WantedComparison.of([chosen], seeds)
-        run_comparison(wanted, chosen.name, on=on or threads, out=out, force=force, as_json=as_json)
+        run_comparison(wanted, chosen.name, on=on or threads, dataset=dataset, out=out, force=force, as_json=as_json)
         return
 
     from xoff.results import folder, notes  # brings Arrow
@@ -116,6 +114,14 @@ def run(
         raise click.exceptions.Exit(1)
     if is_elsewhere or (report and not is_reported):
         raise click.exceptions.Exit(2)
+
+
+def _check_several(seeds: int, threads: int, options: dict[str, object]) -> None:
+    """Raises InputError for options of several runs where there is one, and for `--on` beside `--threads`."""
+    if seeds == 1:
+        refuse(options, "is for several runs", "expected --seeds, too")
+    if options["--on"] and threads > 1:
+        raise InputError(None, "--on", "stands beside --threads", "expected one")
 
 
 def _loaded(path: Path, changes: tuple[str, ...]) -> Scenario:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.on
+@options.dataset
 @options.out
 @options.force
 @click.option("--ratios", is_flag=True, help="Print and draw how many times the first value of the first --sweep.")
@@ -41,6 +42,7 @@ def sweep(
     seeds: int | None,
     workers: int | None,
     on: str | None,
+    dataset: Path | None,
     out: Path | None,
     force: bool,
     ratios: bool,
@@ -67,5 +69,6 @@ def sweep(
         partial(Swept.commit, ratios=ratios, figures=figures),
         partial(grids.of_sweep, ratios=ratios),
         on=options.where(workers, on),
+        dataset=dataset,
         as_json=as_json,
     )

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from xoff.errors import RunsFailedError
+from xoff.runs.dataset import Dataset
 from xoff.runs.machines.opening import opened
 from xoff.runs.store import kept_in
 from xoff.runs.tasks import cut, with_files
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from xoff.runs.dataset import Varied
     from xoff.runs.machines.machines import Machines
     from xoff.runs.machines.opening import On
     from xoff.runs.store import KeptRuns
@@ -146,6 +148,10 @@ class Wanted(Protocol[FoundT]):
     def run_names(self) -> list[str]:
         """Name of each run's part of the experiment, in the order of `all_runs`; runs of several seeds share one."""
 
+    @property
+    def varied(self) -> Varied:
+        """Axes and positions of the runs, as a dataset has them."""
+
     def finished(self, kept: KeptRuns) -> FoundT | None:
         """Evaluates the parts that have run; returns None if there is none."""
 
@@ -153,13 +159,30 @@ class Wanted(Protocol[FoundT]):
         """Returns in words how many of the parts have run."""
 
 
-def run_all(wanted: Wanted[FoundT], *, on: On, keep: str | Path | None, on_finished: Callable[[], None]) -> FoundT:
-    """Runs an experiment and returns its evaluation; without `keep`, runs are kept only until then.
+def run_all(
+    wanted: Wanted[FoundT],
+    *,
+    on: On,
+    keep: str | Path | None,
+    dataset: str | Path | None,
+    on_finished: Callable[[], None],
+) -> FoundT:
+    """Runs an experiment and returns its evaluation.
 
-    Raises the errors of `run`.
+    Without `keep`, runs are kept only until then. Each is added to a `dataset`, if given, as it ends.
+
+    Raises the errors of `run` and of `Dataset`.
     """
+    runs = wanted.all_runs
     with kept_in(keep) as kept:
-        run(wanted.all_runs, kept, on=on, on_finished=lambda _: on_finished())
+        extended = Dataset.of(dataset, wanted.varied, runs, kept) if dataset is not None else None
+
+        def add(finished: Scenario) -> None:
+            if extended:
+                extended.add(finished)
+            on_finished()
+
+        run(runs, kept, on=on, on_finished=add)
         found = wanted.finished(kept)
     assert found is not None, "every run has finished"
     return found

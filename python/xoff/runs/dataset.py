@@ -48,6 +48,13 @@ _IN_POSITIONS = re.compile(r"[\x00-\x1f\x7f\"#%'*/:<=>?\\^{|}\[\]]")
 """Characters of a position that Hive escapes, or that some system allows in no name."""
 _IN_AXES = re.compile(r"[\x00-\x1f\x7f\"%*/:<=>?\\|]")
 """Characters of an axis that are escaped: as few as can be, since Polars and DuckDB take none of them back."""
+_AS_SMALL_AS_CAN_BE: dict[str, Any] = {
+    "compression": "none",
+    "use_dictionary": False,
+    "write_statistics": False,
+    "store_schema": False,
+}
+"""Settings of a file with one row, which is descriptions of columns for the most part."""
 _ANOTHER = "another folder for them"
 
 Position: TypeAlias = "float | str"
@@ -65,19 +72,31 @@ class Varied(NamedTuple):
     """Position of each run on each axis, in the order of all runs."""
 
 
+class _Point(NamedTuple):
+    """Place of a run in a dataset."""
+
+    at: Mapping[str, Position]
+    seed: int
+
+    def inside(self, axes: Sequence[str]) -> Path:
+        """Returns its folders below that of a table."""
+        return Path(*(f"{_escaped(_IN_AXES, axis)}={_named(self.at[axis])}" for axis in axes), f"{_SEED}={self.seed}")
+
+
 @dataclass(frozen=True)
 class Dataset:
     """A dataset that takes the runs of an experiment as they finish; several processes may add to it at a time."""
 
     root: Path
+    kept: KeptRuns
     axes: Sequence[str]
     """Axes in the order of the folders."""
-    at: Mapping[int, tuple[Scenario, Mapping[str, Position]]]
-    """Runs, which stay alive here, and their positions, by the runs' ids."""
+    points: Mapping[Path, Sequence[_Point]]
+    """Places of each run in the dataset, by where it is kept: several positions may mean one scenario."""
 
     @classmethod
-    def of(cls, root: str | Path, varied: Varied, runs: Sequence[Scenario]) -> Dataset:
-        """Begins a dataset, or checks that the one in a folder can take some runs.
+    def of(cls, root: str | Path, varied: Varied, runs: Sequence[Scenario], kept: KeptRuns) -> Dataset:
+        """Begins a dataset, or checks that the one in a folder can take some runs of a store.
 
         Raises:
             InputError: The dataset has other axes, units or columns, is of another scenario or has another run at a
@@ -91,35 +110,39 @@ class Dataset:
             found = _described(root, own)
         if found is not own:
             _check_alike(root / FILE, found, own, varied)
-        at = {id(run): (run, at) for run, at in zip(runs, varied.at, strict=True)}
-        begun = cls(root, found["axes"], at)
-        for run in runs:
-            begun._check_place(run)
-        return begun
+        points: dict[Path, list[_Point]] = {}
+        for run, at in zip(runs, varied.at, strict=True):
+            point = _Point(at, run.seed)
+            _check_place(root, point.inside(found["axes"]), run, kept)
+            points.setdefault(kept.place(run), []).append(point)
+        return cls(root, kept, found["axes"], points)
 
-    def add(self, run: Scenario, kept: KeptRuns) -> None:
+    def add(self, run: Scenario) -> None:
         """Adds a run, unless it has failed, was edited where it is kept, or is in the dataset.
 
         Raises:
             OutputError: The dataset cannot be written.
             ResultError: The kept run is damaged.
         """
-        if not kept.has(run):
+        place, name = self.kept.place(run), f"{self.kept.digest(run)[:_DIGITS]}.parquet"
+        places = {point.inside(self.axes) / name: point.at for point in self.points[place]}
+        missing = {inside: at for inside, at in places.items() if not (self.root / RUNS / inside).exists()}
+        if not missing or not self.kept.has(run):
             return
-        place, inside = kept.place(run), self._inside(run)
-        summary = folder.read_summary(place)
-        file = self.root / RUNS / inside / f"{summary['scenario_digest'][:_DIGITS]}.parquet"
-        if file.exists():
-            return
-        row = dataset_rows.row(summary, folder_files.document(place / folder.PROVENANCE), kept.build)
+        provenance = folder_files.document(place / folder.PROVENANCE)
+        row = dataset_rows.row(folder.read_summary(place), provenance, self.kept.build)
+        for inside, at in missing.items():
+            with _writing(self.root):
+                with self._whole(self.root / FLOWS / inside) as beside:
+                    shutil.copyfile(place / folder.FLOWS, beside)
+                with self._whole(self.root / RUNS / inside) as beside:  # last: with a row come its flows
+                    pq.write_table(self._with_numbers(row, at), beside, **_AS_SMALL_AS_CAN_BE)
+
+    def _with_numbers(self, row: pa.Table, at: Mapping[str, Position]) -> pa.Table:
+        """Adds the positions as numbers, which no reader takes for text."""
         for axis in self.axes:
-            number = pa.array([_number(self.at[id(run)][1][axis])], pa.float64())
-            row = row.append_column(_column_of(axis), number)
-        with _writing(self.root):
-            with self._whole(self.root / FLOWS / inside / file.name) as beside:
-                shutil.copyfile(place / folder.FLOWS, beside)
-            with self._whole(file) as beside:  # last, so that a run with a row has its flows
-                pq.write_table(row, beside, compression="zstd", use_dictionary=False, write_statistics=False)
+            row = row.append_column(_column_of(axis), pa.array([_number(at[axis])], pa.float64()))
+        return row
 
     @contextmanager
     def _whole(self, path: Path) -> Iterator[Path]:
@@ -128,28 +151,19 @@ class Dataset:
         with written_whole(path, inside=self.root) as beside:
             yield beside
 
-    def _inside(self, run: Scenario) -> Path:
-        """Returns the folders of a run below that of a table."""
-        _, at = self.at[id(run)]
-        return Path(*(f"{_escaped(_IN_AXES, axis)}={_named(at[axis])}" for axis in self.axes), f"{_SEED}={run.seed}")
 
-    def _check_place(self, run: Scenario) -> None:
-        """Raises InputError if another run has the position of a run, or a position is no folder's name."""
-        inside = self._inside(run)
-        for part in inside.parts:
-            if (length := len(os.fsencode(part))) > _LONGEST:
-                axis, _, position = part.partition("=")
-                problem = f"{position[:40]}... makes a folder's name of {length} bytes"
-                expected = f"at most {_LONGEST}: [axes.NAME.values] of a sweep file gives positions names"
-                raise InputError(str(self.root), axis, problem, f"expected {expected}")
-        there: list[str] = []
-        with suppress(FileNotFoundError), _writing(self.root):
-            there = [path.stem for path in (self.root / RUNS / inside).glob("*.parquet")]
-        if there and run.digest()[:_DIGITS] not in there:
-            problem = "another scenario is there in the dataset"
-            raise InputError(
-                str(self.root), ", ".join(inside.parts), problem, f"expected another name for it, or {_ANOTHER}"
-            )
+def _check_place(root: Path, inside: Path, run: Scenario, kept: KeptRuns) -> None:
+    """Raises InputError if another run has the place of a run, or a position makes no folder's name."""
+    for part in inside.parts:
+        if (length := len(os.fsencode(part))) > _LONGEST:
+            axis, _, position = part.partition("=")
+            problem = f"{position[:40]}... makes a folder's name of {length} bytes"
+            expected = f"expected at most {_LONGEST}: [axes.NAME.values] of a sweep file gives positions names"
+            raise InputError(str(root), axis, problem, expected)
+    there = [path.stem for path in (root / RUNS / inside).glob("*.parquet")]
+    if there and kept.digest(run)[:_DIGITS] not in there:
+        problem = "another scenario has this place in the dataset"
+        raise InputError(str(root), ", ".join(inside.parts), problem, f"expected another name for it, or {_ANOTHER}")
 
 
 def _check_names(root: Path, varied: Varied) -> None:
@@ -200,39 +214,48 @@ def _described(root: Path, own: dict[str, Any]) -> dict[str, Any]:
 
 def _check_alike(file: Path, found: dict[str, Any], own: dict[str, Any], varied: Varied) -> None:
     """Raises InputError unless some runs can be in one dataset with those that are there."""
-
-    def refusal(key: str, problem: str, expected: str) -> InputError:
-        return InputError(str(file), key, problem, f"expected {expected}")
-
-    if found.keys() != own.keys() or any(type(found[key]) is not type(own[key]) for key in own):
-        raise refusal("", "is no description of a dataset", _ANOTHER)
+    if found.keys() != own.keys() or any(not isinstance(found[key], type(own[key])) for key in own):
+        raise _refusal(file, "", "is no description of a dataset", _ANOTHER)
     if (found["format"], found["columns"]) != (own["format"], own["columns"]):
-        raise refusal("columns", "are those of another version of xoff", _ANOTHER)
-    axes, units = found["axes"], varied.units
+        raise _refusal(file, "columns", "are those of another version of xoff", _ANOTHER)
+    _check_axes(file, found["axes"], found["units"], varied.units)
+    _check_scenario(file, found, varied)
+
+
+def _refusal(file: Path, key: str, problem: str, expected: str) -> InputError:
+    return InputError(str(file), key, problem, f"expected {expected}")
+
+
+def _check_axes(file: Path, axes: list[str], units: dict[str, str], varied: Mapping[str, str | None]) -> None:
+    """Raises InputError unless runs are varied along the axes of a dataset, in the same units."""
     for axis in axes:
-        if axis not in units:
-            raise refusal("axes", f"{axis} is not varied here", f"its position, such as --sweep {axis}=A, or {_ANOTHER}")
-    for axis in units:
+        if axis not in varied:
+            expected = f"its position, such as --sweep {axis}=A, or {_ANOTHER}"
+            raise _refusal(file, "axes", f"{axis} is not varied here", expected)
+    for axis, unit in varied.items():
         if axis not in axes:
-            told = ", ".join(axes) or "nothing"
-            raise refusal("axes", f"the dataset varies {told}, and not {axis}", f"the same axes, or {_ANOTHER}")
-        there, here = found["units"].get(axis), units[axis]
-        if there != here:
-            raise refusal(f"units.{axis}", f"is {there or 'none'}, and here {here or 'none'}", "the same unit")
+            problem = f"{axis} is not among those of the dataset, {', '.join(axes) or 'of which there are none'}"
+            raise _refusal(file, "axes", problem, f"the same axes, or {_ANOTHER}")
+        if units.get(axis) != unit:
+            problem = f"is {units.get(axis, 'left out')}, and here {unit or 'left out'}"
+            raise _refusal(file, f"units.{axis}", problem, f"the same unit, or {_ANOTHER}")
+
+
+def _check_scenario(file: Path, found: dict[str, Any], varied: Varied) -> None:
+    """Raises InputError unless runs vary the scenario of a dataset."""
     try:
         reference = _reference(varied, found["first"], found["seed"])
     except ScenarioError as error:
-        told = f"{error.key} {error.problem}".strip()
-        raise refusal("scenario", f"is another; this one cannot take its first position: {told}", _ANOTHER) from None
-    if reference.digest() != found["scenario_digest"]:
-        there, here = (dict(_flat("", toml_text.parse(text))) for text in (found["scenario"], reference.to_toml()))
-        differing = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-        if not differing:
-            raise refusal("scenario", "names files with another content", f"the same files, or {_ANOTHER}")
-        was, now = (of.get(differing[0], "left out") for of in (there, here))
-        raise refusal(
-            f"scenario.{differing[0]}", f"is {was}, and here {now}", f"the same, an axis over it from the start, or {_ANOTHER}"
-        )
+        problem = f"is another: this one cannot take its first position, since {error.key} {error.problem}"
+        raise _refusal(file, "scenario", problem, _ANOTHER) from None
+    if reference.digest() == found["scenario_digest"]:
+        return
+    was, now = (dict(_flat("", toml_text.parse(text))) for text in (found["scenario"], reference.to_toml()))
+    for key in {**was, **now}:
+        if was.get(key) != now.get(key):
+            problem = f"is {was.get(key, 'left out')}, and here {now.get(key, 'left out')}"
+            raise _refusal(file, f"scenario.{key}", problem, f"the same, or {_ANOTHER}, with an axis over it")
+    raise _refusal(file, "scenario", "names files with another content", f"the same files, or {_ANOTHER}")
 
 
 def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:

@@ -60,8 +60,7 @@ def _keys() -> Iterator[tuple[str, pa.DataType]]:
     for entry in KEYS:
         for key in (key for path in entry.keys for key in spelled_out(path)):
             if key != "seed":
-                text = pa.bool_() if key in _FLAGS else pa.string()
-                yield key, text if entry.unit is None else pa.float64()
+                yield key, pa.bool_() if key in _FLAGS else pa.string() if entry.unit is None else pa.float64()
 
 
 def row(summary: Summary, provenance: Mapping[str, Any], build: str) -> pa.Table:

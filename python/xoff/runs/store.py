@@ -57,23 +57,24 @@ class KeptRuns:
     root: Path
     build: str = field(default_factory=build)
     """Digest of the build when the store was opened; workers use it even if another build is installed meanwhile."""
-    _places: dict[int, tuple[Scenario, Path]] = field(default_factory=dict, compare=False, repr=False)
-    """Scenarios, which stay alive here, and their folders, by the scenarios' ids: the digest of one takes 1 ms."""
+    _digests: dict[int, tuple[Scenario, str]] = field(default_factory=dict, compare=False, repr=False)
+    """Scenarios, which stay alive here, and their digests, by the scenarios' ids: a digest takes 1 ms."""
+
+    def digest(self, scenario: Scenario) -> str:
+        """Returns the digest of a scenario, with its files as they were when first asked for."""
+        if id(scenario) not in self._digests:
+            self._digests[id(scenario)] = (scenario, scenario.digest())
+        return self._digests[id(scenario)][1]
 
     def place(self, scenario: Scenario) -> Path:
-        """Returns the folder for the result of a scenario, with its files as they were when first asked for."""
-        if id(scenario) not in self._places:
-            self._places[id(scenario)] = (scenario, self._place(scenario))
-        return self._places[id(scenario)][1]
+        """Returns the folder for the result of a scenario."""
+        key = hashlib.sha256(f"{self.digest(scenario)} {self.build}".encode()).hexdigest()
+        name = os.fsencode(scenario.name)[:_LONGEST].decode(errors="ignore")
+        return self.root / f"{name}-{key[:_DIGITS]}"
 
     def __reduce__(self) -> tuple[type[KeptRuns], tuple[Path, str]]:
         """Leaves what this process has found out behind where a worker, perhaps in another folder, gets the store."""
         return KeptRuns, (self.root.absolute(), self.build)
-
-    def _place(self, scenario: Scenario) -> Path:
-        key = hashlib.sha256(f"{scenario.digest()} {self.build}".encode()).hexdigest()
-        name = os.fsencode(scenario.name)[:_LONGEST].decode(errors="ignore")
-        return self.root / f"{name}-{key[:_DIGITS]}"
 
     def has(self, scenario: Scenario) -> bool:
         """Whether the store has the result of a scenario as it was kept; an edited one does not count."""

@@ -16,6 +16,7 @@ from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import CLASSES, counted, value_at
 from xoff.runs.batch import run_all
+from xoff.runs.dataset import Varied
 from xoff.runs.machines.opening import chosen
 from xoff.scenario.scenario import Scenario
 from xoff.studies import slowdown_by_size, traffic
@@ -318,6 +319,14 @@ class WantedComparison:
         """Name of the scenario of each run, in the order of `all_runs`."""
         return [name for _ in self.runs for name in self.names]
 
+    @property
+    def varied(self) -> Varied:
+        """The names of the scenarios as the only axis, if there are several."""
+        if len(self.names) == 1:
+            return Varied(self.runs[0][0], {}, {}, [{} for _ in self.all_runs])
+        at = [{"scenario": name} for _ in self.runs for name in self.names]
+        return Varied(self.runs[0][0], {}, {"scenario": None}, at)
+
     def progress(self, found: Comparison | None) -> str:
         """Returns in words how many of the seeds have run."""
         return f"{len(found.seeds) if found else 0} of {len(self.seeds)} seeds"
@@ -349,6 +358,7 @@ def compare(
     workers: int = 1,
     on: str | Executor | None = None,
     keep: str | Path | None = None,
+    dataset: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Comparison:
     """Runs the same traffic through several scenarios and compares them with the first.
@@ -362,6 +372,8 @@ def compare(
         on: Other machines: "slurm" or "dask:tcp://host:8786", as `--on` takes it, or an executor, such as those of
             `concurrent.futures`, a Dask client or one of submitit.
         keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
+        dataset: Folder of Parquet files to which each run is added: measures in `runs`, its flows in `flows`, by
+            scenario and seed. A comparison with the same first scenario extends it.
         on_finished: Called after each run.
 
     Raises:
@@ -370,7 +382,8 @@ def compare(
         ScenarioError: A scenario cannot be simulated, or has other traffic than the first, or a measure is no number
             of summaries.
         RunsFailedError: Some runs failed; all others have finished.
-        InputError: There are no such machines, or they do not answer.
+        InputError: There are no such machines, or they do not answer; or the dataset cannot take these runs.
+        OutputError: The dataset cannot be written.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     _check_list("scenarios", scenarios)
@@ -379,7 +392,7 @@ def compare(
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     names = tuple(map(str, scenarios)) if isinstance(scenarios, Mapping) else None
     wanted = WantedComparison.of(loaded, seeds, names, measures)
-    return run_all(wanted, on=chosen(workers, on), keep=keep, on_finished=on_finished)
+    return run_all(wanted, on=chosen(workers, on), keep=keep, dataset=dataset, on_finished=on_finished)
 
 
 def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:

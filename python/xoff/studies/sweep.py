@@ -18,6 +18,7 @@ from xoff.results.measures import check_measures, check_workloads
 from xoff.results.staging import Staging
 from xoff.results.summary import value_at
 from xoff.runs.batch import run_all
+from xoff.runs.dataset import Varied
 from xoff.runs.machines.opening import chosen
 from xoff.scenario.scenario import Scenario
 from xoff.studies.axes import Axis, Changes, combinations, headings
@@ -83,6 +84,8 @@ class Sweep:
     seeds: tuple[int, ...]
     measures: tuple[str, ...]
     combinations: tuple[Combination, ...] = field(repr=False)
+    scenario: Scenario = field(repr=False)
+    """The scenario that is varied."""
 
     @classmethod
     def of(cls, base: Scenario, axes: Mapping[str, Axis], seeds: int = 1, measures: Sequence[str] = MEASURES) -> Sweep:
@@ -106,7 +109,7 @@ class Sweep:
             Combination(at, _with_seeds(base, changes, chosen, _spelled(at, axes)))
             for at, changes in combinations(positions)
         )
-        return cls(base.title, axes, chosen, tuple(measures), varied)
+        return cls(base.title, axes, chosen, tuple(measures), varied, base)
 
     def heading(self, axis: str) -> str:
         """Returns the heading of an axis: the last part of its key where that is unique."""
@@ -149,6 +152,14 @@ class Sweep:
     def run_names(self) -> list[str]:
         """Combination of each run in words, in the order of `all_runs`."""
         return [self.named(combination.at) for combination in self.combinations for _ in combination.runs]
+
+    @property
+    def varied(self) -> Varied:
+        """Axes and positions of the runs, as a dataset has them."""
+        _, first = next(combinations({name: axis.positions for name, axis in self.axes.items()}))
+        units = {name: axis.unit for name, axis in self.axes.items()}
+        at = [combination.at for combination in self.combinations for _ in combination.runs]
+        return Varied(self.scenario, first, units, at)
 
     def progress(self, found: Swept | None) -> str:
         """Returns in words how many of the combinations have run."""
@@ -358,6 +369,7 @@ def sweep(
     workers: int = 1,
     on: str | Executor | None = None,
     keep: str | Path | None = None,
+    dataset: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
 ) -> Swept:
     """Runs a scenario at every combination of positions on some axes.
@@ -373,6 +385,8 @@ def sweep(
         on: Other machines: "slurm" or "dask:tcp://host:8786", as `--on` takes it, or an executor, such as those of
             `concurrent.futures`, a Dask client or one of submitit.
         keep: Folder in which finished runs are kept and never run again; left out, they are not kept.
+        dataset: Folder of Parquet files to which each run is added: measures in `runs`, its flows in `flows`, by
+            positions and seed. A sweep of the same scenario with the same axes extends it.
         on_finished: Called after each run.
 
     Raises:
@@ -381,7 +395,8 @@ def sweep(
         ScenarioError: A combination cannot be simulated, nothing is varied, an axis has no values or one twice, or a
             measure is no number of summaries.
         RunsFailedError: Some runs failed; all others have finished.
-        InputError: There are no such machines, or they do not answer.
+        InputError: There are no such machines, or they do not answer; or the dataset cannot take these runs.
+        OutputError: The dataset cannot be written.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     if not isinstance(axes, Mapping):
@@ -390,7 +405,7 @@ def sweep(
     check_at_least_one("seeds", seeds)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     wanted = Sweep.of(base, {name: Axis.given(name, values) for name, values in axes.items()}, seeds, measures)
-    return run_all(wanted, on=chosen(workers, on), keep=keep, on_finished=on_finished)
+    return run_all(wanted, on=chosen(workers, on), keep=keep, dataset=dataset, on_finished=on_finished)
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
