@@ -104,6 +104,15 @@ def test_one_flow_takes_as_long_as_the_repository_of_htsim_says(tmp_path: Path) 
     assert result.flows["fct_ns"][0].as_py() == pytest.approx(176_200, rel=0.001)
 
 
+def test_timeouts_are_those_of_htsim_uec(tmp_path: Path) -> None:
+    matrix = tmp_path / "one.cm"
+    matrix.write_text("Nodes 16\nConnections 1\n0->13 start 0 size 2000000\n")
+    of = keys(formats.read([matrix]))
+    assert of["switch"][0]["buffer"]["threshold"] == "178450B"
+    recovery = of["transport"]["rdma"]["recovery"]
+    assert {recovery["timeout_low"], recovery["timeout_high"]} == {"100656ns"}  # 15 us, and six queues at 100 Gb/s
+
+
 def test_triggers_become_a_job(tmp_path: Path) -> None:
     of = imported(tmp_path, chain=CHAIN, tree=TREE)
     assert of.found[1].content == "3 flows, 2 of them by triggers"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.formats.draft import Table
-from xoff.formats.round_trip import longest
+from xoff.formats.lines import written_time
+from xoff.formats.round_trip import longest, rate_of
 
 if TYPE_CHECKING:
     from xoff.formats.draft import Draft, Network
@@ -53,7 +54,11 @@ def settle(draft: Draft, network: Network) -> None:
         {"algorithm": "reps", "entropies": 64},
         "nearest to htsim_uec's, which mixes REPS and a bitmap of paths",
     )
-    recovery = {"kind": "selective_repeat", "window": f"{8 * product}B", "reordering": 200}
-    transport.add("recovery", recovery, "of many windows: a late packet stops no other")
+    hosts = set(network.hosts)
+    slowest = min(rate_of(link.rate) for link in network.links if {link.one, link.other} & hosts)
+    timeout = written_time(15_000_000 + 6 * product * 8 * 10**12 // slowest)
+    timeouts = {"timeout_low": timeout, "timeout_high": timeout}
+    recovery = {"kind": "selective_repeat", "window": f"{8 * product}B", "reordering": 200, **timeouts}
+    transport.add("recovery", recovery, f"{_CODE}: 15 us and six queues; windows in which a late packet stops no other")
     transport.add("congestion_control", {"algorithm": "nscc"}, _CODE)
     draft.tables.append(transport)
