@@ -84,6 +84,22 @@ TP_1_4_8,4,8,1,-1,0,0,0,1,4,0,1,RING,,1
 TP_1_4_8,4,8,1,-1,0,1,1,0,0,0,1,RING,,0
 """
 """Flows of SimCCL between them: part of a ring, and an all-to-all of other ranks."""
+SYSTEM = """<system version="1">
+  <cpu numaid="0" arch="x86_64">
+    <pci busid="0000:18:00.0" class="0x030200" link_width="16">
+      <gpu dev="0" sm="90" rank="0" gdr="1">
+        <nvlink target="0000:07:00.0" count="5" tclass="0x068000"/>
+        <nvlink target="0000:08:00.0" count="13" tclass="0x068000"/>
+      </gpu>
+    </pci>
+    <pci busid="0000:19:00.0" class="0x030200" link_width="16">
+      <gpu dev="1" sm="90" rank="1" gdr="1"><nvlink target="0000:07:00.0" count="18" tclass="0x068000"/></gpu>
+    </pci>
+    <nic><net name="mlx5_0" dev="0" speed="400000" port="1"/><net name="mlx5_1" dev="1" speed="400000" port="1"/></nic>
+  </cpu>
+</system>
+"""
+"""Server of NCCL: two GPUs with 18 NVLinks each, and two adapters."""
 STAR = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="r" for="edge" attr.name="rate" attr.type="string"/>
 <key id="d" for="edge" attr.name="delay_ns" attr.type="double"/>

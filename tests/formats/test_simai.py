@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from foreign_files import COLLECTIVES, SERVERS, TWO_LINKS, WORKLOAD, imported
+from foreign_files import COLLECTIVES, SERVERS, SYSTEM, TOPOLOGY, TWO_LINKS, WORKLOAD, imported
 from xoff import InputError, formats
 
 if TYPE_CHECKING:
@@ -183,6 +183,57 @@ def test_ranks_with_two_links_send_half_over_each(tmp_path: Path) -> None:
         "line3.weights.1.1_2,host1_2,host0_2,3,3,line3.weights.0.0_2,0",
     ]
     of.check()
+
+
+def test_a_server_of_nccl_joins_hosts_of_a_topology(tmp_path: Path) -> None:
+    of = imported(tmp_path, topology=TOPOLOGY, server=SYSTEM)
+    # NCCL counts 20.6 GB/s for each NVLink of sm 90: 18 * 20.6 * 8 = 2966.4 Gb/s.
+    assert "[scale_up]\nhosts_per_server = 2" in of.text
+    assert 'link = { rate = "2966400Mbps", delay = "25ns" }  # server.txt:4 18 NVLinks of 164800Mbps' in of.text
+    assert [str(left) for left in of.left_out] == [
+        "server.txt:1: PCI, CPUs and memory: not simulated; a flow leaves its GPU at the rate of a link"
+    ]
+    assert of.scenario().topology.switches == ("switch0", "server0", "server1")
+
+
+def test_a_server_of_nccl_alone_is_on_one_switch(tmp_path: Path) -> None:
+    of = imported(tmp_path, server=SYSTEM.replace("0000:07:00.0", "0000:19:00.0"))
+    assert of.found[0].content == "2 GPUs, 2 ports of network adapters"
+    assert [left.content for left in of.left_out] == [
+        "no topology: one switch, and 400Gbps for each GPU, an equal part of its server's adapters",
+        "NVLinks from one GPU to another",
+        "PCI, CPUs and memory",
+    ]
+    assert of.scenario().topology.hosts == ("gpu0", "gpu1")
+
+
+@pytest.mark.parametrize(
+    ("texts", "problem"),
+    [
+        (
+            {"server": SYSTEM.replace("<system", "<!DOCTYPE x []>\n<system")},
+            "line 1: has a document type; expected NCCL",
+        ),
+        ({"server": SYSTEM.replace("</cpu>", "")}, "line 14: is no XML: mismatched tag"),
+        ({"server": '<system version="1">\n<cpu/></system>'}, "has 0 GPUs with 0 NVLinks; expected a dump of NCCL"),
+        (
+            {"server": SYSTEM.replace('"13"', '"many"')},
+            'line 6: count is "many"; expected a whole number from 1 to 1,000',
+        ),
+        ({"server": SYSTEM.replace("<net", "<nest")}, "has no network adapter; expected some, or a topology beside it"),
+        (
+            {"topology": SERVERS, "server": SYSTEM},
+            "server.txt: is a second scale-up network; expected one; .*topology.txt",
+        ),
+        (
+            {"topology": TOPOLOGY.replace("5 1 4", "4 1 3"), "server": SYSTEM},
+            "the topology's 3 hosts are no servers of 2",
+        ),
+    ],
+)
+def test_wrong_servers_of_nccl_are_refused(tmp_path: Path, texts: dict[str, str], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        imported(tmp_path, **texts)
 
 
 parts = st.tuples(

@@ -1,19 +1,18 @@
 """GraphML: a network as a graph, read by NetworkX.
 
-Nodes and edges have the attributes that `graph.py` names. Files with a document type are refused: entities could make a
-small file large, or read others.
+Nodes and edges have the attributes that `graph.py` names.
 """
 
 from __future__ import annotations
 
 import warnings
 from typing import TYPE_CHECKING
-from xml.parsers import expat
 
 from xoff.errors import InputError
 from xoff.formats import graph_settings
 from xoff.formats.draft import Draft, Found, Key, Link, Network, Place
-from xoff.formats.lines import counts, refusal
+from xoff.formats.lines import counts
+from xoff.formats.plain_xml import each_element
 from xoff.text.line import one_line
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 NAME = "GraphML"
 ABOUT = "GraphML of a network"
-
-_CHUNK = 1 << 16
 
 
 def recognises(lines: Sequence[str]) -> bool:
@@ -81,25 +78,12 @@ def _link(path: Path, link: dict[str, object], lines: dict[tuple[str, str], int]
 def _lines(path: Path) -> dict[tuple[str, str], int]:
     """Returns the line of each edge by the names of its ends, and of the graph. Raises InputError for no plain XML."""
     found: dict[tuple[str, str], int] = {}
-    parser = expat.ParserCreate()
 
-    def begin(name: str, attributes: dict[str, str]) -> None:
+    def begin(line: int, name: str, attributes: dict[str, str]) -> None:
         if name == "edge":
-            found.setdefault((attributes.get("source", ""), attributes.get("target", "")), parser.CurrentLineNumber)
+            found.setdefault((attributes.get("source", ""), attributes.get("target", "")), line)
         elif name == "graph":
-            found.setdefault(("graph", ""), parser.CurrentLineNumber)
+            found.setdefault(("graph", ""), line)
 
-    def document_type(*_: object) -> None:
-        raise refusal(path, parser.CurrentLineNumber, "has a document type", "expected GraphML without <!DOCTYPE>")
-
-    parser.StartElementHandler = begin
-    parser.StartDoctypeDeclHandler = document_type
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                parser.Parse(chunk, False)
-            parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        problem = f"is no XML: {expat.ErrorString(error.code)}"
-        raise refusal(path, error.lineno, problem, "expected a whole file") from None
+    each_element(path, NAME, begin)
     return found

@@ -16,6 +16,7 @@ from xoff.formats import (
     hpcc_trace,
     htsim_matrix,
     htsim_topology,
+    nccl_topology,
     simccl_flows,
 )
 from xoff.formats.draft import Draft, Flows, Key, Table
@@ -44,6 +45,7 @@ FORMATS: tuple[Format, ...] = (
     hpcc_topology,
     htsim_topology,
     graphml,
+    nccl_topology,
     hpcc_config,
     hpcc_flows,
     hpcc_sizes,
