@@ -37,7 +37,7 @@ ROCE = {
     ],
     "transport": {"t": {"kind": "roce", "congestion_control": {"algorithm": "dcqcn"}}},
     "workload": [INCAST | {"size": "300001B", "priority": 3}],
-    "observe": {"packets": ["host1", "host2"], "pauses": True},
+    "observe": {"packets": ["host1", "host2"], "pauses": True, "rates": {"every": "10us"}},
 }
 TCP = {
     "topology": {"kind": "star", "hosts": 4, "host_link": LINK},

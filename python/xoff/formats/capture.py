@@ -126,7 +126,8 @@ class Capture:
         return _Places(times_ns[order], ports[order], rows[order], order < len(sent[0]))
 
     def _numbers(self, column: pa.DictionaryArray) -> Numbers:
-        of_names = np.array([self._port_numbers[name] for name in column.dictionary.to_pylist()], dtype=np.int64)
+        names = column.dictionary.to_pylist()  # of flows and pools with records, too, which no row has
+        of_names = np.array([self._port_numbers.get(name, -1) for name in names], dtype=np.int64)
         numbers: Numbers = of_names[column.indices.to_numpy()]
         return numbers
 
