@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import shutil
 import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from judges import package, program
 from xoff import Scenario
 from xoff.errors import InputError
 from xoff.formats import frames, pcapng
@@ -63,7 +63,7 @@ def tcp() -> Result:
 
 def read(result: Result, part: Part | None = None) -> list[tuple[int, Any]]:
     """Reads times in nanoseconds and Ethernet frames back."""
-    dpkt = pytest.importorskip("dpkt")
+    dpkt = package("dpkt")
     file = io.BytesIO(b"".join(pcapng.pieces(result, part or Part())))
     return [(round(time * 10**9), dpkt.ethernet.Ethernet(frame)) for time, frame in dpkt.pcapng.Reader(file)]
 
@@ -149,7 +149,6 @@ def test_flows_without_transport_are_datagrams() -> None:
     assert sum(packet.ip.udp.ulen - 8 for _, packet in captured) == 10_000
 
 
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="there is no tshark")
 @pytest.mark.parametrize("name", ["roce", "tcp"])
 def test_tshark_reads_it_without_a_warning(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     result = request.getfixturevalue(name)
@@ -158,7 +157,9 @@ def test_tshark_reads_it_without_a_warning(name: str, request: pytest.FixtureReq
     checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
     told = ["-T", "fields", "-e", "frame.interface_name", "-e", "_ws.col.Info", "-e", "_ws.expert.severity"]
     told += ["-e", "_ws.malformed"]
-    asked = subprocess.run(["tshark", "-n", "-r", path, *checks, *told], capture_output=True, text=True, check=True)
+    asked = subprocess.run(
+        [program("tshark", "tshark"), "-n", "-r", path, *checks, *told], capture_output=True, text=True, check=True
+    )
     lines = [line.split("\t") for line in asked.stdout.splitlines()]
     assert len(lines) == len(read(result))
     warning = 0x00600000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from judges import package
 from xoff import Scenario
 from xoff.formats import flow_order, perfetto, protobuf
 from xoff.formats.part import Part
@@ -51,7 +52,7 @@ class Read:
 
 def read(result: Result, part: Part | None = None) -> Read:
     """Reads a trace back, and holds it to the rules: tracks come first, and slices of one do not overlap."""
-    schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    schema = package("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     trace = schema.Trace()
     trace.ParseFromString(b"".join(perfetto.pieces(result, part or Part())))
     found = Read()
