@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from conftest import ROOT, Outcome
-from xoff.reproduce.atlas import find
+from xoff.reproduce import paper_rows
+from xoff.reproduce.atlas import find, shipped
 from xoff.reproduce.figure import Figure
 from xoff.reproduce.scale import Scale
 from xoff.reproduce.verdict import Verdict
@@ -42,6 +43,37 @@ def test_every_effect_is_seen_but_for_those_known_to_be_missed(command: Command,
     assert any(Verdict(verdict).is_met for verdict in verdicts.values())
     misses = {claim for claim, verdict in verdicts.items() if Verdict(verdict).is_missed}
     assert misses == set(figure.file.at(Scale.QUICK).known_misses)
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
+def test_what_was_measured_is_of_what_stands_here(figure: Figure) -> None:
+    record = figure.record
+    assert record is not None, f"nothing measured: xoff reproduce {figure.id} --scale paper --record"
+    published = {row.told: row for row in figure.judged_at_paper_size}
+    for row in record.rows:
+        assert row.verdict == figure.recorded_verdict(published[row.row]), row.row
+    again = f"measured.json is older than what decides it: xoff reproduce {figure.id} --scale paper --record"
+    assert record.digest is None or not figure.is_older, again
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
+def test_only_what_is_missed_is_explained(figure: Figure) -> None:
+    if (figure.folder / "expected.csv").is_symlink():
+        pytest.skip("published values of another figure")
+    explained = [row for row in figure.expected if row.explained]
+    assert all(verdict.is_missed for row in explained if (verdict := figure.recorded_verdict(row)))
+
+
+def test_every_figure_has_its_rows_in_the_atlas() -> None:
+    rows = paper_rows.read(shipped())
+    there = {figure.id: figure for figure in FIGURES}
+    assert {row.figure for row in rows} - {""} <= set(there)
+    told = " ".join(f"{row.figure} {row.note}" for row in rows).split()
+    assert set(there) <= set(told), "a figure is a row of rows.csv, or a note on one names it"
+    for figure in FIGURES:
+        named = {one for row in figure.expected if row.row for one in row.row.split()}
+        assert named <= {row.row for row in rows if row.figure == figure.id}
+    assert {row.paper for row in rows} == set(paper_rows.PAPERS)
 
 
 def test_make_runs_them_though_their_folder_has_the_name() -> None:

@@ -10,6 +10,7 @@ import click
 from xoff.cli import options
 from xoff.cli.options import FILE, OneOf, as_list, repeated
 from xoff.cli.terminal import say
+from xoff.errors import ScenarioError
 from xoff.reproduce.scale import Scale
 from xoff.text import json_text
 
@@ -29,6 +30,9 @@ OUT = Path("results/reproduce")
 @options.workers
 @options.on
 @click.option("--figures", type=FILE, metavar="DIR", help="The folder of figures; left out, that of the clone.")
+@click.option(
+    "--record", is_flag=True, help="With --scale paper, write measured.json and paper.svg into the figures' folders."
+)
 @click.option("--list", "listing", is_flag=True, help="Print what there is, and run nothing.")
 @options.data_only
 def reproduce(
@@ -38,6 +42,7 @@ def reproduce(
     workers: int | None,
     on: str | None,
     figures: Path | None,
+    record: bool,
     listing: bool,
     as_json: bool,
 ) -> None:
@@ -58,6 +63,8 @@ def reproduce(
     if listing:
         _list(chosen, as_json=as_json)
         return
+    if record and (scale is not Scale.PAPER or changes):
+        raise ScenarioError(None, "--record", "keeps what a paper's own size shows", "expected --scale paper, no --set")
     kept = KeptRuns(RUNS)
     runs = [point.scenario for figure in chosen for point in figure.planned(scale)]
     if not ids:
@@ -70,6 +77,8 @@ def reproduce(
         if points is not None:
             rows.append(figure.rows(scale, points))
             figure.save(OUT / figure.id / (f"{scale}-changed" if changes else scale), rows[-1], points)
+            if record:
+                figure.keep(rows[-1], points)
     if as_json:
         click.echo(json_text.document([row.as_dict() for of_figure in rows for row in of_figure]))
     else:

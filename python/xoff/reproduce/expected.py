@@ -11,6 +11,10 @@ A row is a claim, a number of the figure, or a check of its runs. Its columns ar
 - `note`: what a reader of the verdict should know;
 - `kind`: `check` for what says that runs are sound, such as the width of an interval or a count that cannot but be
   zero, and claims nothing; may be left out;
+- `row`: rows of `rows.csv` (`xoff.reproduce.paper_rows`) that it decides, with spaces between; empty if it goes beyond
+  them; the column may be left out, and then each row decides all that name the figure;
+- `explained`: where the published value is not reproduced, a named experiment that gives it, with key and value, or the
+  reading that shows that nothing can; empty if it is open; may be left out;
 - any other column is an axis, with the position that the row is about; empty if it is about more than one.
 """
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from xoff.studies.axes import Value
 
 _COLUMNS = ("measure", "claim", "published", "tolerance", "origin", "scale", "note")
-_MAY_BE_LEFT_OUT = ("kind",)
+_MAY_BE_LEFT_OUT = ("kind", "explained")
 
 
 class RowKind(StrEnum):
@@ -63,6 +67,9 @@ class Expected:
     scale: str
     note: str
     kind: RowKind
+    row: str | None
+    """Rows of `rows.csv` that it decides; None if the file does not say."""
+    explained: str
     at: Mapping[str, Value]
     """Position on the axes."""
 
@@ -102,12 +109,15 @@ def _row(row: dict[str, str], where: tuple[str, str]) -> Expected:
     if None in row:
         raise ScenarioError(*where, "has more cells than the first line", "expected quotes around text with commas")
     fixed = {column: row.pop(column) for column in _COLUMNS}
+    of_row = row.pop("row", None)
     free = {column: row.pop(column, "") for column in _MAY_BE_LEFT_OUT}
     value = position(fixed.pop("published"))
     return Expected(
         where=where,
         published=value,
         kind=_kind(free["kind"], fixed["claim"], where),
+        row=of_row,
+        explained=free["explained"],
         allowed=_tolerance(fixed["tolerance"], value, where) if fixed["measure"] else None,
         at={axis: position(text) for axis, text in row.items() if text},
         **fixed,

@@ -4,21 +4,28 @@
 - `scenario.toml`: the scenario whose keys they change; left out if nothing is run.
 - `expected.csv`: the published values; see `xoff.reproduce.expected`.
 - `figure.py`: measures that are no key of `summary.json`, and the plot; see `Figure.measured` and `Figure.draw`.
+- `measured.json`: the values measured at the paper's size; see `xoff.reproduce.measured`.
 - `README.md`: the claims, the measurements, and the reasons for differences.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import math
+import subprocess
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError, ResultError, ScenarioError
-from xoff.reproduce import expected
+from xoff.reproduce import deciding, expected, measured
 from xoff.reproduce.figure_file import FigureFile
+from xoff.reproduce.measured import Measured, MeasuredRow, Source
 from xoff.reproduce.points import Planned, Point, Points
-from xoff.reproduce.verdict import Row
+from xoff.reproduce.scale import Scale
+from xoff.reproduce.verdict import Row, Verdict
+from xoff.results import intervals
 from xoff.results.staging import unwritable
 from xoff.results.whole_file import written_whole
 from xoff.text import json_text
@@ -28,8 +35,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.scale import Scale
     from xoff.runs.store import KeptRuns
+
+
+_NO_BOUNDS = intervals.Possible(least=-math.inf)
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,28 @@ class Figure:
     def expected(self) -> list[Expected]:
         """Rows of `expected.csv`."""
         return expected.read(self.folder / "expected.csv")
+
+    @cached_property
+    def record(self) -> Measured | None:
+        """Content of `measured.json`; None if there is none."""
+        return measured.read(self.folder / measured.FILE)
+
+    @property
+    def is_older(self) -> bool:
+        """Whether the measured values are older than what decides them, or may be."""
+        return self.record is not None and self.record.digest != deciding.digest(self.folder)
+
+    @property
+    def judged_at_paper_size(self) -> list[Expected]:
+        """Rows of `expected.csv` that are judged at the paper's scale."""
+        return [row for row in self.expected if row.scale in ("", Scale.PAPER)]
+
+    def recorded_verdict(self, row: Expected) -> Verdict | None:
+        """Returns the verdict on a row from `measured.json`; None if it has not been measured."""
+        found = self.record.of(row) if self.record else None
+        if found is None:
+            return None
+        return found.verdict if found.measured is None else Verdict.of(found.measured, row, of_paper_size=True)
 
     def planned(self, scale: Scale) -> list[Planned]:
         """Returns the runs of the figure; none if it is computed."""
@@ -86,6 +117,39 @@ class Figure:
             problem = f"{row.measure} cannot be measured: {error}"
             expected = "expected a function of figure.py or a key of summary.json, and points to measure"
             raise ScenarioError(*row.where, problem, expected) from None
+
+    def keep(self, rows: list[Row], points: Points) -> None:
+        """Writes rows that are judged at the paper's scale as `measured.json`, and the plot as `paper.svg`.
+
+        Raises OutputError.
+        """
+        found = Measured(
+            command=f"xoff reproduce {self.id} --scale paper",
+            source=Source.RUN,
+            date=datetime.now(UTC).date().isoformat(),
+            commit=_commit(self.folder),
+            digest=deciding.digest(self.folder),
+            cpu_seconds=round(math.fsum(point.summary["engine"]["cpu_seconds"] for point in points), 1),
+            rows=[self._measured_row(row, points) for row in rows],
+        )
+        try:
+            with written_whole(self.folder / measured.FILE) as beside:
+                found.write(beside)
+            self.draw(points, self.folder / "paper.svg")
+        except OSError as error:
+            raise OutputError(str(unwritable(self.folder, error))) from None
+
+    def _measured_row(self, row: Row, points: Points) -> MeasuredRow:
+        value = row.as_dict()["measured"]
+        by_seed = points.by_seed() if value is not None else []
+        try:
+            values = [self.measured(row.expected, of_seed) for of_seed in by_seed]
+        except ScenarioError:  # some measures compare seeds
+            values = []
+        numbers = [one for one in values if one is not None and math.isfinite(one)]
+        estimate = intervals.around(value, numbers, _NO_BOUNDS) if 1 < len(numbers) == len(by_seed) else None
+        low, high = (estimate.low, estimate.high) if estimate else (None, None)
+        return MeasuredRow(row=row.expected.told, measured=value, low=low, high=high, verdict=row.verdict)
 
     def save(self, path: Path, rows: list[Row], points: Points) -> None:
         """Writes `verdicts.json`, and the plot as `figure.svg`, into a folder. Raises OutputError."""
@@ -125,3 +189,12 @@ class Figure:
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
         return module
+
+
+def _commit(folder: Path) -> str:
+    """Returns the commit that is checked out around a folder; empty where git does not say."""
+    try:
+        done = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=folder, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip()

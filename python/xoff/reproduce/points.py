@@ -180,6 +180,11 @@ class Points:
         """Returns the positions on an axis, in the order of `figure.toml`."""
         return list(dict.fromkeys(point.at[name] for point in self))
 
+    def by_seed(self) -> list[Points]:
+        """Returns the points of each seed."""
+        seeds = sorted({point.summary["seed"] for point in self})
+        return [Points(point for point in self if point.summary["seed"] == seed) for seed in seeds]
+
     def mean(self, measure: Measure, **at: Value) -> float:
         """Returns the mean over the seeds at one position.
 

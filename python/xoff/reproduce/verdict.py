@@ -94,7 +94,7 @@ class Row:
             "kind": self.expected.kind,
             "claim": self.expected.told,
             "published": self.expected.published,
-            "measured": None if self.measured is None or math.isnan(self.measured) else self.measured,
+            "measured": None if self.measured is None or not math.isfinite(self.measured) else self.measured,
             "tolerance": self.expected.tolerance,
             "verdict": self.verdict,
             "scale": self.scale,
