@@ -100,6 +100,24 @@ SYSTEM = """<system version="1">
 </system>
 """
 """Server of NCCL: two GPUs with 18 NVLinks each, and two adapters."""
+ZOO = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key attr.name="LinkSpeedRaw" attr.type="double" for="edge" id="d42" />
+<key attr.name="label" attr.type="string" for="node" id="d33" />
+<key attr.name="Longitude" attr.type="double" for="node" id="d32" />
+<key attr.name="Latitude" attr.type="double" for="node" id="d29" />
+<key attr.name="NetworkDate" attr.type="string" for="graph" id="d24" />
+<graph edgedefault="undirected">
+<data key="d24">2011</data>
+<node id="0"><data key="d33">Sankt Ort</data><data key="d29">0.0</data><data key="d32">0.0</data></node>
+<node id="1"><data key="d33">Sankt-Ort</data><data key="d29">0.0</data><data key="d32">90.0</data></node>
+<node id="2"><data key="d33">Far away</data></node>
+<node id="3"><data key="d33">Alone</data></node>
+<edge source="0" target="1"><data key="d42">100000000000.0</data></edge>
+<edge source="1" target="2"/>
+<edge source="1" target="1"/>
+</graph></graphml>
+"""
+"""Graph of the Internet Topology Zoo: a quarter of the equator, a link to an unknown place, a point without links."""
 STAR = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="r" for="edge" attr.name="rate" attr.type="string"/>
 <key id="d" for="edge" attr.name="delay_ns" attr.type="double"/>

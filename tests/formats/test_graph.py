@@ -9,7 +9,7 @@ import networkx as nx
 import pytest
 
 from conftest import SCENARIOS
-from foreign_files import STAR
+from foreign_files import STAR, ZOO
 from xoff import InputError, Scenario, Topology, formats
 
 if TYPE_CHECKING:
@@ -101,6 +101,31 @@ def test_graphml_is_a_network_with_lines(tmp_path: Path) -> None:
         {"between": ["s", "store"], "rate": "25Gbps", "delay": "1000500ps"},
     ]
     assert 'delay = "1000500ps" },  # star.graphml:7\n' in of.text
+    of.check()
+
+
+def test_graphs_of_the_topology_zoo_get_hosts_and_delays(tmp_path: Path) -> None:
+    path = tmp_path / "zoo.graphml"
+    path.write_text(ZOO, encoding="utf-8")
+    of = formats.read([path])
+    topology = tomllib.loads(of.text)["topology"]
+    # A quarter of a circle of 6371 km: 10007.543 km, 5 us each.
+    assert [(*link["between"], link["rate"], link["delay"]) for link in topology["links"]] == [
+        ("Sankt_Ort", "Sankt_Ort_2", "100Gbps", "50037717ns"),
+        ("Sankt_Ort", "host_Sankt_Ort", "100Gbps", "1us"),
+        ("Sankt_Ort_2", "Far_away", "10Gbps", "1ms"),
+        ("Sankt_Ort_2", "host_Sankt_Ort_2", "100Gbps", "1us"),
+        ("Far_away", "host_Far_away", "10Gbps", "1us"),
+    ]
+    assert 'delay = "1ms" },  # zoo.graphml:14\n' in of.text
+    assert [left.content for left in of.left_out] == [
+        "1 point that no link joins to the others",
+        "1 link from a point to itself",
+        "hosts",
+        "delays of links",
+        "LinkSpeedRaw of 1 link",
+        "coordinates of ends of 1 link",
+    ]
     of.check()
 
 

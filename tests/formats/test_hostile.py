@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from foreign_files import COLLECTIVES, CONFIG, FLOWS, SERVERS, STAR, SYSTEM, TOPOLOGY, WORKLOAD
+from foreign_files import COLLECTIVES, CONFIG, FLOWS, SERVERS, STAR, SYSTEM, TOPOLOGY, WORKLOAD, ZOO
 from xoff import InputError, formats
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ FAMILIES = (
     {"topology.txt": TOPOLOGY, "flow.txt": FLOWS, "config.txt": CONFIG},
     {"tree.topo": TREE, "chain.cm": CHAIN},
     {"topology.txt": TOPOLOGY, "sizes.txt": "0 0\n1000 50\n9000.5 100\n"},
+    {"zoo.graphml": ZOO},
     {"server.xml": SYSTEM, "chain.cm": CHAIN},
     {"topology.txt": TOPOLOGY, "server.xml": SYSTEM},
     {"topology.txt": SERVERS, "workload.txt": WORKLOAD, "collectives.csv": COLLECTIVES},

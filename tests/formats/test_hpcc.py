@@ -153,6 +153,28 @@ def test_conweave_and_ns3_datacenter_write_flows_and_counts_their_own_way(tmp_pa
     assert of.save(tmp_path / "out")[1].read_text().splitlines()[1] == "host1,host2,1000,2000000001,3"
 
 
+def test_the_simulator_of_dcqcn_s_paper_counts_packets_and_has_its_own_keys(tmp_path: Path) -> None:
+    flows = "2\n1 2 3 5000 2.0 9.5\n2 1 3 1000000 2 9\n"
+    settings = (
+        "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nRP_TIMER 60\nCNP_INTERVAL 50\nBYTE_COUNTER 300000000\n"
+        "DCTCP_GAIN 0.00390625\nKMAX 1000\nKMIN 40\nPMAX 1.0\nRATE_AI 40Mb/s\n"
+    )
+    of = imported(tmp_path, topology=TOPOLOGY, flow=flows, config=settings)
+    assert of.save(tmp_path / "out")[1].read_text().splitlines()[1:] == [
+        "host1,host2,5000000,2000000000,3",
+        "host2,host1,1000000000,2000000000,3",
+    ]
+    assert str(of.left_out[0]) == (
+        "flow.txt:2: packets, and ends of flows: of 1,000 B each; a flow goes on until all are there, whatever its end"
+    )
+    keys = tomllib.loads(of.text)
+    red = {"kind": "red", "minimum": "40kB", "maximum": "1000kB", "probability": 1.0, "when": "dequeue"}
+    assert keys["switch"][0]["marking"]["queue"] == red
+    control = keys["transport"]["rdma"]["congestion_control"]
+    assert (control["preset"], control["cnp_interval"], control["byte_counter"]) == ("paper", "50us", "300000000B")
+    of.check()
+
+
 def test_servers_of_simai_become_a_scale_up_network(tmp_path: Path) -> None:
     links = "".join(f"{gpu} {4 + gpu // 2} 2880Gbps 0.000025ms 0\n{gpu} 6 400Gbps 0.0005ms 0\n" for gpu in range(4))
     of = imported(tmp_path, topology=f"7 2 2 1 8 H100\n4 5 6\n{links}")

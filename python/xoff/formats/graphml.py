@@ -1,6 +1,6 @@
 """GraphML: a network as a graph, read by NetworkX.
 
-Nodes and edges have the attributes that `graph.py` names.
+Nodes and edges have the attributes that `graph.py` names, or those of the Internet Topology Zoo.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
-from xoff.formats import graph_settings
+from xoff.formats import graph_settings, topology_zoo
 from xoff.formats.draft import Draft, Found, Key, Link, Network, Place
 from xoff.formats.lines import counts
 from xoff.formats.plain_xml import each_element
@@ -40,6 +40,9 @@ def read(path: Path, draft: Draft) -> None:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             graph = nx.read_graphml(path)
+        if topology_zoo.is_one(graph):
+            graph, names = topology_zoo.network_of(graph, path.name, draft)
+            lines = {(names.get(one, one), names.get(other, other)): line for (one, other), line in lines.items()}
         table = table_of(graph)
     except InputError as error:
         raise error.in_file(str(path)) from None

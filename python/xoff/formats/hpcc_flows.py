@@ -1,6 +1,7 @@
 """`flow.txt` of HPCC's ns-3 and its descendants: a count, and a line for each flow.
 
-HPCC has `SOURCE DESTINATION PRIORITY PORT BYTES SECONDS`; ConWeave leaves the port out.
+HPCC has `SOURCE DESTINATION PRIORITY PORT BYTES SECONDS`; ConWeave leaves the port out. The simulator of DCQCN's paper
+(ns3-rdma), from which both come, has `SOURCE DESTINATION PRIORITY PACKETS SECONDS SECONDS`: start and end.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ NAME = "HPCC flows"
 ABOUT = "flow.txt of the same simulators"
 
 COLUMNS = "source,destination,size_bytes,start_ns,priority\n"
-_FLOW = re.compile(r"\s*\d+\s+\d+\s+\d+(\s+\d+)?\s+\d+\s+[0-9.][0-9.eE+-]*\s*")
+_FLOW = re.compile(r"\s*\d+\s+\d+\s+\d+(\s+\d+)?\s+[0-9.]+\s+[0-9.][0-9.eE+-]*\s*")
 _FLOW_HAS = "expected SOURCE DESTINATION PRIORITY [PORT] BYTES SECONDS"
 _MOST_FLOWS = 10**10
 _WITH_PORT = 6
+_MOST_PORT = 65535
+_PACKET = 1000
+"""Bytes of a packet where flows are counted in packets, as that simulator has them without PACKET_PAYLOAD_SIZE."""
 _MANY_PORTS = 5
 _SHORT = 15
 """Digits up to which a number is surely in range; most are read without looking closer."""
@@ -51,7 +55,10 @@ def read(path: Path, draft: Draft) -> None:
     if not reader.count:
         draft.leave(place, "no flow", "a scenario has some; unless other files bring them, they are yours to choose")
         return
-    if reader.ports:
+    if reader.in_packets:
+        reason = f"of {_PACKET:,} B each; a flow goes on until all are there, whatever its end"
+        draft.leave(place, "packets, and ends of flows", reason)
+    elif reader.ports:
         told = ", ".join(sorted(reader.ports, key=int)[:3]) + (", ..." if len(reader.ports) > 3 else "")
         draft.leave(place, f"destination ports {told}", "flows have none; `xoff export --format fct` writes 100 or 200")
     if reader.beyond:
@@ -75,6 +82,8 @@ class _Reader:
         self.beyond = self.columns = self.latest = self.start_ns = 0
         self.priorities: set[int] = set()
         self.ports: set[str] = set()
+        self.in_packets = False
+        """Whether flows have packets, a start and an end."""
 
     def rows(self) -> Iterator[str]:
         """Yields each flow as a row of a trace."""
@@ -89,6 +98,8 @@ class _Reader:
                 break
             if not self.columns:
                 self.first, self.columns = number, len(fields)
+                is_older = "." in fields[-2] or (fields[-3].isdigit() and len(fields[-3]) > 5)
+                self.in_packets = self.columns == _WITH_PORT and is_older
             row = self._row(number, fields)
             if not self.count:
                 self.start_ns = self.latest
@@ -110,6 +121,9 @@ class _Reader:
         if fields[2] not in _PRIORITIES:
             raise refusal(path, number, f"the priority is {quoted(fields[2])}", "expected 0 to 7")
         size = fields[-2]
+        if self.in_packets:
+            packets = whole(path, number, "the number of packets", fields[3], 1, MOST_BYTES // _PACKET)
+            size, fields = str(packets * _PACKET), fields[:-1]
         if not (size.isdigit() and size.isascii() and len(size) < _SHORT and size[0] != "0"):
             size = str(whole(path, number, "the size", size, 1, MOST_BYTES))
         start = self._start_ns(number, fields[-1])
@@ -117,7 +131,7 @@ class _Reader:
             raise refusal(path, number, "starts before the flow above", "expected flows in order of their start")
         self.latest = start
         self.priorities.add(int(fields[2]))
-        if self.columns == _WITH_PORT and len(self.ports) < _MANY_PORTS:
+        if self.columns == _WITH_PORT and not self.in_packets and len(self.ports) < _MANY_PORTS:
             self.ports.add(str(whole(path, number, "the port", fields[3], 0, 10**9)))
         return f"{source},{destination},{size},{start},{fields[2]}\n"
 

@@ -137,10 +137,21 @@ def _switches(config: _Config, network: Network, classes: list[int], *, is_lossl
 
 
 def _marking(config: _Config, network: Network, table: Table) -> None:
-    """Adds RED by the rate of the port."""
+    """Adds RED by the rate of the port, or as the simulator of DCQCN's paper has it, for all ports."""
     maps = {key: config.take(key) for key in ("KMIN_MAP", "KMAX_MAP", "PMAX_MAP")}
+    of_all = [config.take(key) for key in ("KMIN", "KMAX", "PMAX")]
     marks = config.is_set("ENABLE_QCN", otherwise=True)
     given = [entry for entry in maps.values() if entry is not None]
+    minimum, maximum, probability = of_all
+    if not given and marks and minimum and maximum and probability:
+        ends = [f"{_plain(entry.number(0, 1e9))}kB" for entry in (minimum, maximum)]
+        chance = float(probability.number(0, 1))
+        own = {"kind": "red", "minimum": ends[0], "maximum": ends[1], "probability": chance, "when": "dequeue"}
+        lines = ", ".join(str(entry.line) for entry in (minimum, maximum, probability))
+        table.add("marking.queue", own, f"{minimum.path.name}:{lines} KMIN, KMAX, PMAX")
+        return
+    for entry in of_all:
+        config.leave(entry, "marks need KMIN, KMAX and PMAX, or KMIN_MAP, KMAX_MAP and PMAX_MAP")
     if not given:
         if marks:
             red = {"kind": "red", "minimum": "400kB", "maximum": "1600kB", "probability": 0.2, "when": "dequeue"}
@@ -153,6 +164,10 @@ def _marking(config: _Config, network: Network, table: Table) -> None:
         for entry in given:
             config.leave(entry, "ENABLE_QCN is 0: nothing marks")
         return
+    _add_marking_by_rate(config, network, table, given)
+
+
+def _add_marking_by_rate(config: _Config, network: Network, table: Table, given: list[Entry]) -> None:
     minimum, maximum, probability = (_by_rate(entry, config) for entry in given)
     rates = {rate_of(link.rate) for link in network.links}
     for rate in sorted(rates):
@@ -287,11 +302,20 @@ def _hpcc(config: _Config, table: Table, head: str, round_trip_ps: int) -> None:
 
 
 def _dcqcn(config: _Config, table: Table, head: str) -> None:
-    table.add(f"{head}.preset", "mellanox", f"{_CODE}: alpha and cuts by clocks, no byte counter")
+    interval, counter = config.take("CNP_INTERVAL"), config.take("BYTE_COUNTER")
+    if interval is None and counter is None:
+        table.add(f"{head}.preset", "mellanox", f"{_CODE}: alpha and cuts by clocks, no byte counter")
+    else:
+        table.add(f"{head}.preset", "paper", "as the simulator of DCQCN's paper")
+    if interval is not None:
+        table.add(f"{head}.cnp_interval", written_time(round(interval.number(0, 1e9) * 10**6)), interval)
+    if counter is not None:
+        table.add(f"{head}.byte_counter", f"{counter.whole(0, 10**12)}B", counter)
     for key, name in (("ALPHA_RESUME_INTERVAL", "alpha_period"), ("RATE_DECREASE_INTERVAL", "cut_period")):
         _add_time(config, table, key, f"{head}.{name}")
     _add_time(config, table, "RP_TIMER", f"{head}.timer")
     clamp, gain, recovery = (config.take(key) for key in ("CLAMP_TARGET_RATE", "EWMA_GAIN", "FAST_RECOVERY_TIMES"))
+    gain = gain or config.take("DCTCP_GAIN")
     if clamp is not None:
         table.add(f"{head}.clamp_target_rate", "always" if clamp.number() else "after_time_increase", clamp)
     if gain is not None:

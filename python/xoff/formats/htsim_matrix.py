@@ -31,6 +31,7 @@ ABOUT = ".cm of htsim or uet-htsim"
 TRACE = "source,destination,size_bytes,start_ns,priority\n"
 _COUNTS = ("nodes", "connections", "triggers", "failures")
 _NUMBERS = ("id", "trigger", "send_done_trigger", "recv_done_trigger", "size", "prio")
+_MAY_BE_0 = ("prio", "size")
 _KINDS = ("oneshot", "multishot", "barrier")
 _HOSTS = re.compile(r"(\d{1,9})->(\d{1,9})")
 _PRIORITY = 0
@@ -207,6 +208,9 @@ class _Matrix:
         keys, start, is_message = self._words(number, fields)
         if "size" not in keys:
             raise refusal(path, number, "size is missing", "expected size BYTES")
+        if not keys["size"]:
+            expected = "expected bytes; a flow that never ends is a workload of kind long_lived"
+            raise refusal(path, number, "size is 0, a flow without end", expected)
         if bool(start) == ("trigger" in keys):
             raise refusal(path, number, "has both start and trigger, or neither", "expected one of them")
         unit = 10**6 if is_message else 1  # messages start at microseconds (main_uec.cpp), connections at picoseconds
@@ -225,7 +229,7 @@ class _Matrix:
                 start = next(words, "")
             elif word in _NUMBERS:
                 most = MOST_BYTES if word == "size" else 10**9
-                keys[word] = whole(self.path, number, word, next(words, ""), 0 if word == "prio" else 1, most)
+                keys[word] = whole(self.path, number, word, next(words, ""), 0 if word in _MAY_BE_0 else 1, most)
             elif not (is_message and word.isdigit()):
                 expected = f"expected start, {', '.join(_NUMBERS)}"
                 raise refusal(self.path, number, f"there is no key {quoted(word)}", expected)
