@@ -6,12 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from judges import package
 from xoff import Scenario
 from xoff.formats import flow_order, perfetto, protobuf
 from xoff.formats.part import Part
+from xoff.formats.perfetto_trace import Trace
 from xoff.results.columns import flow_names
 
 if TYPE_CHECKING:
@@ -137,6 +139,43 @@ def test_fields_are_as_the_encoding_guide_has_them() -> None:
     assert protobuf.text(2, "testing") == bytes.fromhex("120774657374696e67")
     assert protobuf.message(3, protobuf.unsigned(1, 150)) == bytes.fromhex("1a03089601")
     assert protobuf.fixed64(47, 1) == bytes.fromhex("f9020100000000000000")
+
+
+def test_values_at_any_time_come_back() -> None:
+    trace = Trace()
+    track = trace.track("counter", unit="bytes")
+    times, values = [0, 127, 128, 10**12, (1 << 42) - 1], [0.0, -1.5, 1e300, 3.0, 1 / 3]
+    trace.add_values(track, np.array(times), np.array(values))
+    read_back = package("perfetto.protos.perfetto.trace.perfetto_trace_pb2").Trace()
+    read_back.ParseFromString(trace.take())
+    events = [(packet.timestamp, packet.track_event) for packet in read_back.packet if packet.HasField("track_event")]
+    assert [(time, event.double_counter_value) for time, event in events] == [*zip(times, values, strict=True)]
+    assert {(event.type, event.track_uuid) for _, event in events} == {(COUNTER, track)}
+    assert len(trace) == 0
+
+
+def test_drops_are_marks_and_counted_from_the_begin() -> None:
+    shallow = {
+        "topology": {"kind": "star", "hosts": 5, "host_link": LINK},
+        "switch": [{"total": "50kB"}],
+        "transport": {"tcp": {"kind": "tcp", "congestion_control": {"algorithm": "reno"}}},
+        "workload": [{"kind": "incast", "transport": "tcp", "fan_in": 4, "size": "100kB", "groups": 1, "every": "1ms"}],
+        "observe": {"drops": {"every": "change"}},
+    }
+    result = Scenario.from_dict(shallow).run()
+    assert result.drops is not None
+    rows = result.drops.to_pylist()
+    found = read(result)
+    assert sorted((time, reason) for _, time, reason in found.instants) == [
+        (row["time_ns"], row["reason"]) for row in rows
+    ]
+    [values] = found.counters.values()
+    assert [value for _, value in values] == [*range(1, len(rows) + 1)]
+    half = rows[len(rows) // 2]["time_ns"]
+    [later] = read(result, Part(start_ns=half)).counters.values()
+    earlier = sum(row["time_ns"] < half for row in rows)
+    assert min(value for _, value in later) == earlier
+    assert max(value for _, value in later) == len(rows)
 
 
 def test_each_flow_is_a_slice_as_long_as_it_took(storm: Result) -> None:

@@ -218,31 +218,59 @@ def _drops(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
 
 
 def _series(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
-    totals: dict[tuple[str, str, int], float] = {}
-    known: dict[tuple[str, str, int], int | None] = {}
-    held: dict[int, float] = {}
+    known: dict[tuple[str, str, int], _Counter | None] = {}
     for batch in () if result.series is None else result.series.to_batches(max_chunksize=_ROWS):
-        for time, *key, value in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            quantity, name, priority = which = tuple(key)
-            if quantity in _SUMMED:
-                value = totals[which] = totals.get(which, 0) + value
+        quantity, name = batch["quantity"], batch["name"]
+        priority, times = batch["priority"].to_numpy(), batch["time_ns"].to_numpy()
+        keys = np.stack((quantity.indices.to_numpy(), name.indices.to_numpy(), priority), axis=1)
+        found, of_row = np.unique(keys, axis=0, return_inverse=True)
+        rows = np.argsort(of_row.reshape(-1), kind="stable")
+        bounds = np.searchsorted(of_row.reshape(-1)[rows], np.arange(len(found) + 1))
+        for key, first, last in zip(found.tolist(), bounds[:-1], bounds[1:], strict=True):
+            which = quantity.dictionary[key[0]].as_py(), name.dictionary[key[1]].as_py(), key[2]
             if which not in known:
-                known[which] = _counter(tracks, result, part, quantity, name, priority)
-            track = known[which]
-            if track is None:
-                continue
-            if time < part.start_ns:
-                held[track] = value
-            elif time <= part.end_ns:
-                tracks.trace.add_value(track, time, value)
+                known[which] = _counter(tracks, result, part, *which)
+            if (counter := known[which]) is not None:
+                here = rows[first:last]
+                counter.add(tracks.trace, part, times[here], batch["value"].to_numpy()[here])
                 yield
-    for track, value in held.items():
-        tracks.trace.add_value(track, ceil(part.start_ns), value)
+    for counter in filter(None, known.values()):
+        counter.begin(tracks.trace, part)
         yield
 
 
-def _counter(tracks: _Tracks, result: Result, part: Part, quantity: str, name: str, priority: int) -> int | None:
-    """Returns the track of a series, or None for one that is left out."""
+class _Counter:
+    """A series on its track."""
+
+    def __init__(self, track: int, *, summed: bool) -> None:
+        self._track, self._summed = track, summed
+        self._total = 0.0
+        self._before: float | None = None
+
+    def add(self, trace: Trace, part: Part, times_ns: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> None:
+        """Adds the next values, as far as they are in the part's time."""
+        if self._summed:
+            values = self._total + np.cumsum(values)
+            self._total = float(values[-1])
+        before = np.flatnonzero(times_ns < part.start_ns)
+        if len(before):
+            self._before = float(values[before[-1]])
+        inside = (times_ns >= part.start_ns) & (times_ns <= part.end_ns)
+        trace.add_values(self._track, times_ns[inside], values[inside])
+
+    def begin(self, trace: Trace, part: Part) -> None:
+        """Adds the value with which the part's time begins."""
+        if self._before is not None:
+            trace.add_values(self._track, np.array([ceil(part.start_ns)]), np.array([self._before]))
+
+
+def _counter(tracks: _Tracks, result: Result, part: Part, quantity: str, name: str, priority: int) -> _Counter | None:
+    """Returns the counter of a series, or None for one that is left out."""
+    track = _track_of(tracks, result, part, quantity, name, priority)
+    return None if track is None else _Counter(track, summed=quantity in _SUMMED)
+
+
+def _track_of(tracks: _Tracks, result: Result, part: Part, quantity: str, name: str, priority: int) -> int | None:
     unit = _UNITS.get(quantity, "")
     what = quantity.replace("_", " ") + (f", class {priority}" if quantity in _OF_CLASSES else "")
     if quantity == "pool":
