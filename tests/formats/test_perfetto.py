@@ -238,7 +238,14 @@ def test_a_flow_of_a_job_has_its_name_and_an_arrow_from_the_one_that_it_waited_f
     )
     result = Scenario.load(tmp_path / "job.toml").run()
     slices = {each.name: each for each in read(result).slices}
-    assert set(slices) == {"there to host1", "back to host0", "beside to host2"}
+    came = slices["there to host1"].details["received_ns"]
+    computing = {
+        "before there": ("hosts/host0/computes", 0, 20_000),
+        "before back": ("hosts/host1/computes", came, came + 30_000),
+    }
+    assert set(slices) == {"there to host1", "back to host0", "beside to host2", *computing}
+    for name, expected in computing.items():
+        assert (slices[name].path, slices[name].begins, slices[name].ends) == expected
     assert slices["there to host1"].arrows_out == slices["back to host0"].arrows_in
     assert not slices["beside to host2"].arrows_in
 

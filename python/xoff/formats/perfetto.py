@@ -1,8 +1,9 @@
 """A result as a trace of Perfetto, which https://ui.perfetto.dev draws and its trace processor asks in SQL.
 
 Below `hosts`, each flow is a slice from its start until its last acknowledgement, and series of flows are counters. A
-flow of a job or a collective has an arrow from the one that it waited for. Below `ports` are counters of series, and
-slices of the times in which a class was paused. Queries and collectives are slices of their own.
+flow of a job or a collective has an arrow from the one that it waited for; computing before a flow of a job is a slice,
+too. Below `ports` are counters of series, and slices of the times in which a class was paused. Queries and collectives
+are slices of their own.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ def pieces(result: Result, part: Part) -> Iterator[bytes]:
         _collectives(tracks, result, part),
         _queries(tracks, result, part),
         _flows(tracks, result, flows, part),
+        _computing(tracks, result, part),
         _pauses(tracks, result, part),
         _drops(tracks, result, part),
         _series(tracks, result, part),
@@ -160,6 +162,20 @@ def _flows(tracks: _Tracks, result: Result, flows: pa.Table, part: Part) -> Iter
         track = tracks.beside(times, "hosts", host_of(row["source"]), "flows")
         tracks.trace.add_slice(track, times, name, kinds[row["workload"]], details, (begin_here, end_here))
         yield
+
+
+def _computing(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
+    rows = result.job_flows
+    if rows is None:
+        return
+    delayed = rows.filter(pc.and_(pc.is_valid(rows["start_ns"]), pc.greater(rows["delay_ns"], 0)))
+    begins = pc.subtract(delayed["start_ns"], delayed["delay_ns"])
+    for row in _ordered(delayed.append_column("begin_ns", begins), "begin_ns"):
+        times = row["begin_ns"], row["start_ns"]
+        if part.overlaps(*times) and part.has_flow(f"{row['source']}.flow{row['number']}"):
+            track = tracks.beside(times, "hosts", result.topology.host_of(row["source"]), "computes")
+            tracks.trace.add_slice(track, times, f"before {row['flow']}", "computing", {"workload": row["workload"]})
+            yield
 
 
 def _kept(flows: pa.Table, part: Part, end_of_run: int) -> npt.NDArray[np.bool_]:
@@ -293,6 +309,6 @@ def _numbered(table: pa.Table | None) -> Iterator[tuple[int, dict[str, Any]]]:
             place += 1
 
 
-def _ordered(table: pa.Table | None) -> Iterable[dict[str, Any]]:
-    """Yields the rows of a table in order of start."""
-    return () if table is None else (row for _, row in _numbered(table.sort_by("start_ns")))
+def _ordered(table: pa.Table | None, by: str = "start_ns") -> Iterable[dict[str, Any]]:
+    """Yields the rows of a table in order of a time."""
+    return () if table is None else (row for _, row in _numbered(table.sort_by(by)))
