@@ -79,25 +79,25 @@ def test_a_training_pass_goes_forward_and_back(tmp_path: Path) -> None:
     of = imported(tmp_path, topology=SERVERS, workload=WORKLOAD)
     assert of.found[1].content == "2 layers, 3 collectives, 16 flows of 4 GPUs (TP 2, DP 2, EP 1)"
     assert rows(tmp_path, of) == [
-        # forward, 1000 ns: all-reduce of TP groups, two steps of 50 B
-        "line3.forward.0.0,host0,host1,50,3,,1000",
-        "line3.forward.1.0,host1,host0,50,3,,1000",
-        "line3.forward.0.1,host0,host1,50,3,line3.forward.1.0,0",
-        "line3.forward.1.1,host1,host0,50,3,line3.forward.0.0,0",
-        "line3.forward.2.0,host2,host3,50,3,,1000",
-        "line3.forward.3.0,host3,host2,50,3,,1000",
-        "line3.forward.2.1,host2,host3,50,3,line3.forward.3.0,0",
-        "line3.forward.3.1,host3,host2,50,3,line3.forward.2.0,0",
+        # forward, 1000 ns, and 6 us before each flow: all-reduce of TP groups, two steps of 50 B
+        "line3.forward.0.0,host0,host1,50,3,,7000",
+        "line3.forward.1.0,host1,host0,50,3,,7000",
+        "line3.forward.0.1,host0,host1,50,3,line3.forward.1.0,6000",
+        "line3.forward.1.1,host1,host0,50,3,line3.forward.0.0,6000",
+        "line3.forward.2.0,host2,host3,50,3,,7000",
+        "line3.forward.3.0,host3,host2,50,3,,7000",
+        "line3.forward.2.1,host2,host3,50,3,line3.forward.3.0,6000",
+        "line3.forward.3.1,host3,host2,50,3,line3.forward.2.0,6000",
         # 7 ns behind it, 400 ns forward, and back 50 ns: 11 B scattered over two
-        "line4.input.0.0,host0,host1,6,3,line3.forward.0.1 line3.forward.1.1,457",
-        "line4.input.1.0,host1,host0,6,3,line3.forward.0.1 line3.forward.1.1,457",
-        "line4.input.2.0,host2,host3,6,3,line3.forward.2.1 line3.forward.3.1,457",
-        "line4.input.3.0,host3,host2,6,3,line3.forward.2.1 line3.forward.3.1,457",
+        "line4.input.0.0,host0,host1,6,3,line3.forward.0.1 line3.forward.1.1,6457",
+        "line4.input.1.0,host1,host0,6,3,line3.forward.0.1 line3.forward.1.1,6457",
+        "line4.input.2.0,host2,host3,6,3,line3.forward.2.1 line3.forward.3.1,6457",
+        "line4.input.3.0,host3,host2,6,3,line3.forward.2.1 line3.forward.3.1,6457",
         # 9 ns behind it, 60 + 2000 + 300 ns: all-gather of DP groups
-        "line3.weights.0.0,host0,host2,32,3,line4.input.0.0 line4.input.1.0,2369",
-        "line3.weights.2.0,host2,host0,32,3,line4.input.2.0 line4.input.3.0,2369",
-        "line3.weights.1.0,host1,host3,32,3,line4.input.0.0 line4.input.1.0,2369",
-        "line3.weights.3.0,host3,host1,32,3,line4.input.2.0 line4.input.3.0,2369",
+        "line3.weights.0.0,host0,host2,32,3,line4.input.0.0 line4.input.1.0,8369",
+        "line3.weights.2.0,host2,host0,32,3,line4.input.2.0 line4.input.3.0,8369",
+        "line3.weights.1.0,host1,host3,32,3,line4.input.0.0 line4.input.1.0,8369",
+        "line3.weights.3.0,host3,host1,32,3,line4.input.2.0 line4.input.3.0,8369",
     ]
     assert of.scenario().run().summary["flows"]["unfinished"] == 0
 
@@ -130,6 +130,7 @@ c -1 0 NONE 0 0 NONE 0 0 NONE 0 0
         "new 3: means nothing in SimAI's simulation",
         "lines beyond the 2 layers that line 2 announces: not read, as SimAI does not read them",
         "BROADCAST: nothing is sent, as in SimAI's simulation",
+        "latencies of flows: each waits 6 us before it is sent (delay_ns), as in SimAI with AS_SEND_LAT=6",
         "1 collective of one GPU: nothing is sent in groups of TP 4, DP 1, EP 1",
     ]
 
@@ -161,6 +162,24 @@ def test_wrong_workloads_are_refused(tmp_path: Path, old: str, new: str, problem
         imported(tmp_path, topology=SERVERS, workload=text.replace(" 9\n", "\n") if old == "  9\n" else text)
 
 
+def test_a_pass_takes_as_long_as_simai_says(tmp_path: Path) -> None:
+    # SimAI's docs/getting_started/quickstart.md: 1,772 us for example/microAllReduce.txt on a server of eight GPUs with
+    # AS_SEND_LAT=6: two layers forward, and payloads of 9,000 B.
+    layers = "".join(f"embedding -1 556000 ALLREDUCE {size} 1 NONE 0 1 NONE 0 1\n" for size in (1 << 24, 1 << 26))
+    links = [
+        f"{gpu} {switch} {wire} 0\n"
+        for switch, wire in ((8, "2400Gbps 25ns"), (9, "200Gbps 500ns"))
+        for gpu in range(8)
+    ]
+    of = imported(
+        tmp_path,
+        topology=f"10 8 1 1 16 H20\n8 9\n{''.join(links)}",
+        workload=f"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8\n2\n{layers}",
+        config="CC_MODE 1\nENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 9000\n",
+    )
+    assert max(of.scenario().run().flows["finish_ns"].to_pylist()) == pytest.approx(1_772_000, rel=0.005)
+
+
 def test_jobs_that_memory_would_not_hold_are_refused(tmp_path: Path) -> None:
     links = "".join(f"{host} 2400 100Gbps 1us 0\n" for host in range(2400))
     text = "MICRO\n1\na -1 0 NONE 0 0 NONE 0 0 ALLTOALL 8 0\n"
@@ -173,14 +192,14 @@ def test_ranks_with_two_links_send_half_over_each(tmp_path: Path) -> None:
     text = "MICRO\n1\na -1 0 NONE 0 0 NONE 0 5 ALLREDUCE 10 0\n"
     of = imported(tmp_path, topology=TWO_LINKS, workload=text)
     assert rows(tmp_path, of) == [
-        "line3.weights.0.0,host0,host1,3,3,,5",
-        "line3.weights.0.0_2,host0_2,host1_2,3,3,,5",
-        "line3.weights.1.0,host1,host0,3,3,,5",
-        "line3.weights.1.0_2,host1_2,host0_2,3,3,,5",
-        "line3.weights.0.1,host0,host1,3,3,line3.weights.1.0,0",
-        "line3.weights.0.1_2,host0_2,host1_2,3,3,line3.weights.1.0_2,0",
-        "line3.weights.1.1,host1,host0,3,3,line3.weights.0.0,0",
-        "line3.weights.1.1_2,host1_2,host0_2,3,3,line3.weights.0.0_2,0",
+        "line3.weights.0.0,host0,host1,3,3,,6005",
+        "line3.weights.0.0_2,host0_2,host1_2,3,3,,6005",
+        "line3.weights.1.0,host1,host0,3,3,,6005",
+        "line3.weights.1.0_2,host1_2,host0_2,3,3,,6005",
+        "line3.weights.0.1,host0,host1,3,3,line3.weights.1.0,6000",
+        "line3.weights.0.1_2,host0_2,host1_2,3,3,line3.weights.1.0_2,6000",
+        "line3.weights.1.1,host1,host0,3,3,line3.weights.0.0,6000",
+        "line3.weights.1.1_2,host1_2,host0_2,3,3,line3.weights.0.0_2,6000",
     ]
     of.check()
 

@@ -15,7 +15,7 @@ from xoff.formats import hpcc_settings, job_rows
 from xoff.formats.draft import Draft, Flows, Found, Place
 from xoff.formats.job_rows import Ranks
 from xoff.formats.lines import MOST_BYTES, MOST_NS, numbered, refusal, whole
-from xoff.formats.training_pass import NAMES, Groups, Layer, Part, Pass
+from xoff.formats.training_pass import LATENCY_NS, NAMES, Groups, Layer, Part, Pass
 from xoff.text.line import quoted
 from xoff.text.units import counted
 
@@ -66,6 +66,8 @@ def read(path: Path, draft: Draft) -> None:
     if not steps.flows:
         problem = f"has no collective of several of the {len(ranks)} GPUs"
         raise InputError(str(path), "", problem, f"expected some; the topology has groups of {groups}")
+    latency = f"each waits {LATENCY_NS / 1000:g} us before it is sent (delay_ns), as in SimAI with AS_SEND_LAT=6"
+    draft.leave(Place(path.name, 1), "latencies of flows", latency)
     if steps.alone:
         collectives = counted(steps.alone, "collective")
         draft.leave(

@@ -2,7 +2,7 @@
 
 All ranks compute, and then communicate in groups. Forward and for gradients of inputs they wait for the collective; for
 those of weights they go on, and the collectives of a group come one after another. Rings carry out all operations but
-all-to-all, where each rank sends to all others at once.
+all-to-all, where each rank sends to all others at once. Every flow waits a while before it is sent, as in SimAI.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NAMES = ("forward", "input", "weights")
 """Names of a layer's parts."""
+LATENCY_NS = 6000
+"""Nanoseconds before a flow is sent, as SimAI has them by default."""
 _MOST_ROWS = 5_000_000
 """Most flows of a job, and most of the flows that they wait for."""
 
@@ -173,7 +175,7 @@ class Pass:
                 for away in range(1, fan + 1):
                     other = ranks[(place + away) % size]
                     name = f"{step.name}.{rank}.{turn + away - 1}"
-                    yield from self.ranks.rows(name, rank, other, part, before, 0 if turn else delay_ns)
+                    yield from self.ranks.rows(name, rank, other, part, before, LATENCY_NS + (0 if turn else delay_ns))
                     if turn == turns - 1:
                         last[rank].append(name)
                         last[other].append(name)
