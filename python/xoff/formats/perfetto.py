@@ -14,6 +14,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from xoff import _xoff
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import numpy.typing as npt
-    import pyarrow as pa
 
     from xoff.formats.part import Part
     from xoff.results.result import Result
 
 _PIECE = 1 << 20
 """Bytes of a trace that are kept before they are written."""
-_ROWS = 1 << 16
+_MOST_ROWS = 1 << 16
 """Rows of a table that are looked at at a time."""
 _UNITS = {
     "queue": "bytes",
@@ -151,9 +151,7 @@ def _flows(tracks: _Tracks, result: Result, flows: pa.Table, part: Part) -> Iter
     first = np.searchsorted(before[after], np.arange(flows.num_rows + 1))
     kinds = [kind for kind, _ in _xoff.Scenario(result.scenario).workloads]
     host_of = result.topology.host_of
-    for place, row in _numbered(flows):
-        if not kept[place]:
-            continue
+    for place, row in zip(np.flatnonzero(kept).tolist(), _rows(flows.filter(pa.array(kept))), strict=True):
         times = row["start_ns"], end_of_run if row["finish_ns"] is None else row["finish_ns"]
         details = {name: row[name] for name in _OF_FLOW}
         name = f"{row['of_job'] or row['flow']} to {row['destination']}"
@@ -224,7 +222,7 @@ def _pauses(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
 
 
 def _drops(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
-    for _, row in _numbered(result.drops):
+    for row in _rows(result.drops):
         flow = f"{row['source']}.flow{row['number']}"
         if part.overlaps(row["time_ns"], row["time_ns"]) and part.has_port(row["port"]) and part.has_flow(flow):
             track = tracks.of("ports", row["port"], "drops")
@@ -235,7 +233,7 @@ def _drops(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
 
 def _series(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
     known: dict[tuple[str, str, int], _Counter | None] = {}
-    for batch in () if result.series is None else result.series.to_batches(max_chunksize=_ROWS):
+    for batch in () if result.series is None else result.series.to_batches(max_chunksize=_MOST_ROWS):
         quantity, name = batch["quantity"], batch["name"]
         priority, times = batch["priority"].to_numpy(), batch["time_ns"].to_numpy()
         keys = np.stack((quantity.indices.to_numpy(), name.indices.to_numpy(), priority), axis=1)
@@ -300,15 +298,12 @@ def _track_of(tracks: _Tracks, result: Result, part: Part, quantity: str, name: 
     return tracks.of("ports", port, f"{what} of {flow}" if flow else what, unit=unit)
 
 
-def _numbered(table: pa.Table | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yields the rows of a table with their positions, a part of it in memory at a time."""
-    place = 0
-    for batch in () if table is None else table.to_batches(max_chunksize=_ROWS):
-        for row in batch.to_pylist():
-            yield place, row
-            place += 1
+def _rows(table: pa.Table | None) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a table, a part of it in memory at a time."""
+    for batch in () if table is None else table.to_batches(max_chunksize=_MOST_ROWS):
+        yield from batch.to_pylist()
 
 
 def _ordered(table: pa.Table | None, by: str = "start_ns") -> Iterable[dict[str, Any]]:
     """Yields the rows of a table in order of a time."""
-    return () if table is None else (row for _, row in _numbered(table.sort_by(by)))
+    return () if table is None else _rows(table.sort_by(by))
