@@ -304,7 +304,7 @@ def test_export_writes_a_trace_and_tells_what_was_not_recorded(
             ["--format", "perfetto", "--flow", "host9"],
             "--flow: no flow of the result matches host9; expected a flow such",
         ),
-        (["--format", "perfetto", "--port", "leaf9"], 'result: PORTS: nothing matches "leaf9"'),
+        (["--format", "perfetto", "--port", "leaf9"], 'result: --port: nothing matches "leaf9"'),
         (["--format", "perfetto", "--from", "1h"], "--from: "),
         (["--format", "perfetto", "--from", "1s"], "--from: the run ended at"),
         (["--format", "perfetto", "--from", "2us", "--to", "1us"], "--from: 2.00 us is not before --to"),

@@ -195,7 +195,9 @@ def _part(result: Result, start: str | None, end: str | None, port: str | None, 
         None if text is None else nanoseconds(text, option) for text, option in ((start, "--from"), (end, "--to"))
     )
     begins, ends = between(result, start_ns, end_ns) or (0, inf)
-    ports = None if port is None else frozenset(each.name for each in named_ports(result.topology, port, folder))
+    ports = (
+        None if port is None else frozenset(each.name for each in named_ports(result.topology, port, folder, "--port"))
+    )
     return Part(begins, ends, ports, tuple(flows))
 
 

@@ -25,11 +25,11 @@ ports_pattern = click.argument(
 )
 
 
-def named_ports(network: Topology, pattern: str | None, file: Path) -> list[Port]:
-    """The ports, in the order of the network; all without a pattern. Raises InputError if there are none."""
+def named_ports(network: Topology, pattern: str | None, file: Path, key: str = "PORTS") -> list[Port]:
+    """The ports, in the order of the network; all without a pattern. Raises InputError of `key` if there are none."""
     ports = [port for port in network.ports if pattern is None or _is_meant(port, pattern)]
     if not ports:
-        raise InputError(str(file), "PORTS", f'nothing matches "{pattern}"', _expected(network, pattern or ""))
+        raise InputError(str(file), key, f'nothing matches "{pattern}"', _expected(network, pattern or ""))
     return ports
 
 
