@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.on
+@options.watch
 @options.dataset
 @options.out
 @options.force
@@ -53,6 +54,7 @@ def compare(
     seeds: int,
     workers: int | None,
     on: str | None,
+    watch: bool,
     dataset: Path | None,
     out: Path | None,
     force: bool,
@@ -76,7 +78,15 @@ def compare(
     chosen = chosen_workloads(workloads)
     if any(map(Path.is_dir, paths)):
         _check_results(
-            paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers, "--on": on, "--dataset": dataset}
+            paths,
+            {
+                "--set": changes,
+                "--seeds": seeds > 1,
+                "--workers": workers,
+                "--on": on,
+                "--watch": watch,
+                "--dataset": dataset,
+            },
         )
         found = Comparison.open(dict(zip(names, paths, strict=True)) if names else paths, measures=measures or MEASURES)
         _check_workloads(chosen, [(one["kind"], "") for one in found.summaries[0][0]["workloads"]])
@@ -90,6 +100,7 @@ def compare(
         "compare",
         on=options.where(workers, on),
         dataset=dataset,
+        watch=watch,
         out=out,
         force=force,
         figures=figures,

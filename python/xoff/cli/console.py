@@ -35,12 +35,16 @@ class Console(rich.console.Console):
                 options.setdefault("soft_wrap", not self.is_terminal)
                 super().print(table, **options)
             elif self.is_terminal:
-                for part in folded(table, self.width, self._least_width, names):
+                for part in self.folded(table, names):
                     super().print(part, **options)
             else:
                 whole = laid_out(table, table.columns, table.box, folds_headings=False)
                 self.width = max(self.width, self._least_width(whole))
                 super().print(whole, **options)
+
+    def folded(self, table: Table, names: int) -> list[Table]:
+        """Returns a table in parts that fit the terminal, each with the `names` columns that name a row."""
+        return folded(table, self.width, self._least_width, names)
 
     def _least_width(self, table: Table) -> int:
         """Returns the characters that a table takes at least."""

@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) -> None:
     """Prints the table, its note, those of its scenarios, and where the figures are, if told."""
+    console = Console(140)
+    console.print(table_of(grid), names=grid.names)
+    console.print(grid.note)
+    for note in (*grid.notes, *notes):
+        console.print(f"Note: {note}", soft_wrap=True)
+    if path:
+        console.print(f"Results: {path}", soft_wrap=True)
+
+
+def table_of(grid: Grid) -> Table:
+    """Returns the table without its notes."""
     table = Table()
     for heading in grid.words:
         table.add_column(heading, no_wrap=True)
@@ -26,10 +37,4 @@ def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) 
         table.add_section()
         for row in section:
             table.add_row(*row)
-    console = Console(140)
-    console.print(table, names=grid.names)
-    console.print(grid.note)
-    for note in (*grid.notes, *notes):
-        console.print(f"Note: {note}", soft_wrap=True)
-    if path:
-        console.print(f"Results: {path}", soft_wrap=True)
+    return table

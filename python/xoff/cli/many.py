@@ -13,6 +13,7 @@ from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count, spelled_wait
 from xoff.cli.results import list_runs
 from xoff.cli.terminal import say
+from xoff.cli.watch import Watch
 from xoff.errors import RunsFailedError, interrupts_held
 from xoff.plot.figure_format import FigureFormat
 from xoff.runs import batch
@@ -66,8 +67,12 @@ def run_missing(
     kept: KeptRuns,
     on: On,
     on_finished: Callable[[Scenario], None] = lambda _: None,
+    watch: Watch[Any] | None = None,
 ) -> Ending:
-    """Runs what is not kept yet, and says how many are; calls `on_finished` for each run that is kept or ends."""
+    """Runs what is not kept yet, and says how many are.
+
+    Calls `on_finished` for each run that is kept or ends, and has them watched.
+    """
     missing = [run for run in runs if not kept.has(run)]
     finished, seconds = len(runs) - len(missing), {kept.place(run): seconds_of(run) for run in missing}
     if finished:
@@ -75,10 +80,16 @@ def run_missing(
     if missing and isinstance(on, int):
         _tell_cost(title, missing, min(on, len(missing)))
     try:
-        with shown_count(title, len(runs), before=finished, weight=sum(seconds.values())) as count:
+        with shown_count(
+            title, len(runs), before=finished, weight=sum(seconds.values()), above=watch.above if watch else ()
+        ) as count:
+            if watch:
+                watch.begin(run for run in runs if kept.place(run) not in seconds)
 
             def tell(run: Scenario) -> None:
                 on_finished(run)
+                if watch:
+                    watch.add(run)
                 if (place := kept.place(run)) in seconds:
                     count(seconds[place])
 
@@ -107,13 +118,15 @@ def run_and_print(
     *,
     on: On,
     dataset: Path | None = None,
+    watch: bool = False,
     as_json: bool,
 ) -> None:
     """Runs what is wanted, writes and prints what can be said of it; exits with 130 if Ctrl-C cut it short."""
     with staging:
         kept, runs = KeptRuns(RUNS), wanted.all_runs
         add = Dataset.of(dataset, wanted.varied, runs, kept).add if dataset else lambda _: None
-        ending = run_missing(title, runs, kept, on, add)
+        watched = Watch(title, wanted, kept, grid) if watch else None
+        ending = run_missing(title, runs, kept, on, add, watched)
         with interrupts_held() as came:
             for run in runs:  # an interrupt leaves runs that are kept and were not told of
                 add(run)
@@ -170,6 +183,7 @@ def run_comparison(
     out: Path | None,
     force: bool,
     dataset: Path | None = None,
+    watch: bool = False,
     figures: FigureFormat = FigureFormat.SVG,
     workloads: Workloads = None,
     as_json: bool,
@@ -177,4 +191,6 @@ def run_comparison(
     """Prints the notes on scenarios that are compared, or on one scenario with several seeds."""
     staging = prepare(out, name, force=force)
     commit = partial(Comparison.commit, figures=figures, workloads=workloads)
-    run_and_print(name, wanted, staging, commit, grids.of_comparison, on=on, dataset=dataset, as_json=as_json)
+    run_and_print(
+        name, wanted, staging, commit, grids.of_comparison, on=on, dataset=dataset, watch=watch, as_json=as_json
+    )

@@ -89,6 +89,9 @@ on = click.option(
 out = click.option(
     "--out", type=FILE, metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."
 )
+watch = click.option(
+    "--watch", is_flag=True, help="Show what was found as it comes: a table that grows, or in a log a line for each."
+)
 dataset = click.option(
     "--dataset",
     type=FILE,

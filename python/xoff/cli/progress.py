@@ -16,8 +16,9 @@ from xoff.cli.terminal import is_terminal, printable, say
 from xoff.text.units import duration, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from rich.console import RenderableType
     from rich.progress import Progress as Bar
     from rich.progress import Task
     from rich.text import Text
@@ -89,6 +90,7 @@ def shown_count(
     *,
     before: int = 0,
     weight: float | None = None,
+    above: Iterable[RenderableType] = (),
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Counted]:
     """Yields a function to call for each finished run of many, with its part of the work.
@@ -99,6 +101,7 @@ def shown_count(
         of: What they are called.
         before: Number of runs that were finished before.
         weight: All work that is left; left out, the number of runs.
+        above: Shown above the bar of a terminal, as it is each time that this is drawn.
         clock: Tells seconds.
     """
     finished, done, whole = itertools.count(before + 1), 0.0, count - before if weight is None else weight
@@ -116,7 +119,7 @@ def shown_count(
 
         yield tell
         return
-    with _bar() as bar:
+    with _bar(above) as bar:
         task = bar.add_task(printable(title), total=1.0, state=f"{before} of {count} {of}")
 
         def update(part: float = 1) -> None:
@@ -126,7 +129,7 @@ def shown_count(
 
 
 @contextmanager
-def _bar() -> Iterator[Bar]:
+def _bar(above: Iterable[RenderableType] = ()) -> Iterator[Bar]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
     from rich.table import Column
@@ -139,6 +142,13 @@ def _bar() -> Iterator[Bar]:
             text.no_wrap, text.overflow = True, "ellipsis"
             return text
 
+    class Below(Bar):
+        """Stands below something else."""
+
+        def get_renderables(self) -> Iterator[RenderableType]:
+            yield from above
+            yield from super().get_renderables()
+
     console = Console(stderr=True)
     state = Column(no_wrap=True, max_width=max(1, console.width - _TIMES))
     columns = (
@@ -149,7 +159,7 @@ def _bar() -> Iterator[Bar]:
         TextColumn("remaining"),
         TimeRemainingColumn(table_column=Column(no_wrap=True)),
     )
-    bar = Bar(*columns, console=console, transient=True)
+    bar = Below(*columns, console=console, transient=True)
     bar.start()
     try:
         yield bar

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     help="Threads that share the work (with --seeds, runs at a time).",
 )
 @options.on
+@options.watch
 @options.dataset
 @click.option("--out", type=FILE, metavar="DIR", help="The result folder; left out, a new numbered one in results/.")
 @options.force_result
@@ -58,6 +59,7 @@ def run(
     seeds: int,
     threads: int,
     on: str | None,
+    watch: bool,
     dataset: Path | None,
     out: Path | None,
     force: bool,
@@ -76,13 +78,15 @@ def run(
     if seed is not None:
         chosen = chosen.with_value("seed", seed)
 
-    _check_several(seeds, threads, {"--on": on, "--dataset": dataset})
+    _check_several(seeds, threads, {"--on": on, "--watch": watch, "--dataset": dataset})
     if seeds > 1:
         from xoff.cli.many import run_comparison
         from xoff.studies.comparison import WantedComparison
 
         wanted = WantedComparison.of([chosen], seeds)
-        run_comparison(wanted, chosen.name, on=on or threads, dataset=dataset, out=out, force=force, as_json=as_json)
+        run_comparison(
+            wanted, chosen.name, on=on or threads, dataset=dataset, watch=watch, out=out, force=force, as_json=as_json
+        )
         return
 
     from xoff.results import folder, notes  # brings Arrow

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.on
+@options.watch
 @options.dataset
 @options.out
 @options.force
@@ -42,6 +43,7 @@ def sweep(
     seeds: int | None,
     workers: int | None,
     on: str | None,
+    watch: bool,
     dataset: Path | None,
     out: Path | None,
     force: bool,
@@ -70,5 +72,6 @@ def sweep(
         partial(grids.of_sweep, ratios=ratios),
         on=options.where(workers, on),
         dataset=dataset,
+        watch=watch,
         as_json=as_json,
     )

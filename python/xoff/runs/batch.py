@@ -13,7 +13,7 @@ from xoff.runs.store import kept_in
 from xoff.runs.tasks import cut, with_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from xoff.runs.dataset import Varied
@@ -151,6 +151,16 @@ class Wanted(Protocol[FoundT]):
     @property
     def varied(self) -> Varied:
         """Axes and positions of the runs, as a dataset has them."""
+
+    @property
+    def parts(self) -> Sequence[tuple[str, Sequence[Scenario]]]:
+        """Parts that can be evaluated once all their runs have ended, each with its name and its runs."""
+
+    def so_far(self, kept: KeptRuns, parts: Sequence[int]) -> FoundT | None:
+        """Evaluates some parts, by their positions, or all that have run if they are not rows of one table.
+
+        Returns None if none of them has run.
+        """
 
     def finished(self, kept: KeptRuns) -> FoundT | None:
         """Evaluates the parts that have run; returns None if there is none."""

@@ -327,6 +327,15 @@ class WantedComparison:
         at = [{"scenario": name} for _ in self.runs for name in self.names]
         return Varied(self.runs[0][0], {}, {"scenario": None}, at)
 
+    @property
+    def parts(self) -> list[tuple[str, Sequence[Scenario]]]:
+        """Seeds, each with the run of every scenario."""
+        return [(f"seed {seed}", runs) for seed, runs in zip(self.seeds, self.runs, strict=True)]
+
+    def so_far(self, kept: KeptRuns, parts: Sequence[int]) -> Comparison | None:
+        """Returns the comparison over all seeds with which every scenario has run."""
+        return self.finished(kept)
+
     def progress(self, found: Comparison | None) -> str:
         """Returns in words how many of the seeds have run."""
         return f"{len(found.seeds) if found else 0} of {len(self.seeds)} seeds"

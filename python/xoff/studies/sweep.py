@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from xoff.errors import ScenarioError, check_at_least_one, check_seeds
 from xoff.plot.figure_format import FigureFormat
@@ -73,6 +73,15 @@ class Combination:
 
 Values: TypeAlias = "dict[str, list[float]]"
 """Values of each measure, one per seed."""
+
+
+class _Measured(NamedTuple):
+    """Measures of one combination, over all seeds."""
+
+    values: Values
+    unfinished: Unfinished
+    flows: int
+    """Number of finished flows."""
 
 
 @dataclass(frozen=True)
@@ -170,21 +179,49 @@ class Sweep:
         done = [one for one in self.combinations if all(map(kept.has, one.runs))]
         if not done:
             return None
-        values: dict[tuple[Value, ...], Values] = {}
-        left_out, flows = [], 0
-        for one in done:  # one after another, since the summaries of all would take 20 kB each
+        measured = self._measured(done, kept)
+        is_little = len(done) <= _MOST_BY_SIZE and sum(of_one.flows for of_one in measured.values()) <= _MOST_FLOWS
+        return Swept(self, self._rows(done, measured), tuple(self._by_size(done, kept)) if is_little else ())
+
+    @property
+    def parts(self) -> list[tuple[str, Sequence[Scenario]]]:
+        """Combinations with their names."""
+        return [(self.named(one.at), one.runs) for one in self.combinations]
+
+    def so_far(self, kept: KeptRuns, parts: Sequence[int]) -> Swept | None:
+        """Returns the sweep over some combinations, as far as they have run; slowdowns by size are left out."""
+        of_each_first = len(self.combinations) // len(next(iter(self.axes.values())).positions)
+        done = {
+            part: self.combinations[part]
+            for chosen in parts
+            for part in (chosen, chosen % of_each_first)  # the base of its ratios
+            if all(map(kept.has, self.combinations[part].runs))
+        }
+        shown = [done[part] for part in parts if part in done]
+        if not shown:
+            return None
+        rows = self._rows(shown, self._measured(done.values(), kept))
+        return Swept(replace(self, combinations=tuple(shown)), rows)
+
+    def _measured(self, done: Iterable[Combination], kept: KeptRuns) -> dict[tuple[Value, ...], _Measured]:
+        """Returns what was measured, by positions; one after another, since all summaries would take 20 kB each."""
+        found = {}
+        for one in done:
             folders = list(map(kept.place, one.runs))
             summaries = list(map(read_summary, folders))
-            values[tuple(one.at.values())] = self._values(summaries)
-            left_out.append(unfinished.together(map(unfinished.of_run, folders, summaries)))
-            flows += sum(summary["flows"]["all"]["count"] for summary in summaries)
-        first = self.first_position
-        rows = tuple(
-            _row(one.at, values[position], values.get((first, *position[1:]), {}), of_one)
-            for position, one, of_one in zip(values, done, left_out, strict=True)
-        )
-        is_little = len(done) <= _MOST_BY_SIZE and flows <= _MOST_FLOWS
-        return Swept(self, rows, tuple(self._by_size(done, kept)) if is_little else ())
+            left_out = unfinished.together(map(unfinished.of_run, folders, summaries))
+            flows = sum(summary["flows"]["all"]["count"] for summary in summaries)
+            found[tuple(one.at.values())] = _Measured(self._values(summaries), left_out, flows)
+        return found
+
+    def _rows(self, done: Iterable[Combination], measured: Mapping[tuple[Value, ...], _Measured]) -> tuple[Row, ...]:
+        """Returns the rows of combinations, with ratios where their base was measured."""
+        rows = []
+        for one in done:
+            _, *others = one.at.values()
+            of_one, base = measured[tuple(one.at.values())], measured.get((self.first_position, *others))
+            rows.append(_row(one.at, of_one.values, base.values if base else {}, of_one.unfinished))
+        return tuple(rows)
 
     def named(self, at: Mapping[str, Value]) -> str:
         """Returns a combination in words: `scheme = hpcc, workload.load = 0.8`."""

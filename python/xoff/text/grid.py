@@ -25,6 +25,14 @@ class Grid:
     notes: tuple[str, ...] = ()
     """Further remarks on the table, a line each."""
 
+    @property
+    def first_row(self) -> str:
+        """The first row as a line: each number after its heading, but for those that name the row."""
+        row, words = self.sections[0][0], len(self.words)
+        numbers = zip(self.numbers, row[words:], strict=True)
+        told = ", ".join(" ".join(each) for each in list(numbers)[max(self.names - words, 0) :])
+        return f"{' '.join(row[:words])}: {told}" if words else told
+
     def as_html(self) -> str:
         """Returns the table, and its notes below it, as HTML."""
         rows = [row for section in self.sections for row in section]
