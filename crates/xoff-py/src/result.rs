@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::column::Column;
 use crate::flows::FlowRows;
 use crate::tables::Table;
 
@@ -17,8 +18,10 @@ pub(crate) struct RawResult {
     queries: Py<PyDict>,
     /// Columns of the complete collectives.
     collectives: Py<PyDict>,
-    /// Columns of the flows of jobs.
+    /// Columns of the operations of jobs.
     job_flows: Py<PyDict>,
+    /// Text of the names of all operations of jobs, and where each name begins and the last one ends.
+    job_names: (Py<Column>, Py<Column>),
     /// Columns of what every port did.
     ports: Py<PyDict>,
     /// Columns of what was recorded over time.
@@ -56,9 +59,6 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     for column in ["port", "peer", "paused_port", "egress_port", "stuck_behind_port", "name"] {
         dictionaries.set_item(column, &report.series_names)?;
     }
-    for column in ["flow", "waited_for"] {
-        dictionaries.set_item(column, &report.job_flow_names)?;
-    }
     dictionaries.set_item("transport", &report.transport_names)?;
     dictionaries.set_item("reason", &report.reason_names)?;
     dictionaries.set_item("drop_reason", &report.drop_reason_names)?;
@@ -74,6 +74,11 @@ impl RawResult {
             dictionaries: dictionaries(py, &report)?,
             totals: serde_json::to_string(&report.totals).expect("counters are plain numbers"),
             pathologies: serde_json::to_string(&report.pathologies).expect("names and numbers"),
+            job_names: {
+                let (text, starts) = report.job_flow_names.into_parts();
+                let text = Column::from(text.into_bytes());
+                (Py::new(py, text)?, Py::new(py, Column::from(starts))?)
+            },
             digest: report.digest,
             interrupted: report.interrupted,
             flows: Py::new(py, FlowRows::from(report.flows))?,

@@ -9,7 +9,7 @@ use xoff::network::{Network, PortId};
 use xoff::settings::CongestionControl;
 use xoff::settings::Every;
 use xoff::units::{Rate, Span};
-use xoff::{ScenarioError, Simulation};
+use xoff::{Execution, Report, ScenarioError, Simulation};
 
 use crate::error::raise;
 use crate::result::RawResult;
@@ -305,10 +305,16 @@ impl Scenario {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<RawResult> {
         let mut watch = Watch::new(progress);
-        let report = py.detach(|| xoff::run(&self.inner, &files, threads, &mut |state| watch.goes_on(state)));
+        let report = py.detach(|| {
+            let simulation = Simulation::new(&self.inner, &files)?;
+            drop(files); // the text of a job may take hundreds of megabytes
+            let execution = Execution::with_threads(threads);
+            let mut outcome = simulation.run(execution, &mut |state| watch.goes_on(state));
+            Ok(Report::new(&simulation, &mut outcome))
+        });
         match watch.failure {
             Some(error) => Err(error),
-            None => RawResult::new(py, report.map_err(|error| self.raise(py, error))?),
+            None => RawResult::new(py, report.map_err(|error: ScenarioError| self.raise(py, error))?),
         }
     }
 }

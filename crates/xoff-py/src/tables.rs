@@ -41,7 +41,7 @@ tables! {
         algorithm_bandwidth_gbps, bus_bandwidth_gbps, measured,
     }
     JobFlowColumns {
-        workload, flow, source, destination, size_bytes, number, start_ns, received_ns, finish_ns, waited_for, delay_ns,
+        workload, flow, source, destination, size_bytes, number, start_ns, received_ns, finish_ns, waited_for, delay_ns, stream,
     }
     SeriesColumns { time_ns, quantity, name, priority, value }
     DropColumns {

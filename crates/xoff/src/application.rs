@@ -8,6 +8,8 @@ pub mod job;
 pub mod query;
 pub mod schedule;
 
+use std::sync::Arc;
+
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::Span;
 use crate::topology::NodeId;
@@ -32,7 +34,7 @@ pub enum Plan {
     /// Collectives of one group of hosts.
     Collective(collective::Plan),
     /// Job of one workload.
-    Job(job::Plan),
+    Job(Arc<job::Plan>),
 }
 
 impl Plan {
@@ -68,7 +70,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.longest_rest(),
             Self::Collective(plan) => plan.compute,
-            Self::Job(plan) => plan.longest_delay(),
+            Self::Job(plan) => plan.longest_rest(),
         }
     }
 
@@ -77,7 +79,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.flows(),
             Self::Collective(plan) => plan.flows(),
-            Self::Job(plan) => plan.flows().len() as u64,
+            Self::Job(plan) => plan.flows(),
         }
     }
 

@@ -107,8 +107,10 @@ enum TimerKey {
     Response(u32),
     /// The next step of a rank, by its plan.
     Collective(u32),
-    /// A flow of a job, by its place among the flows that wait for their time.
+    /// A step of a job, by its place among the steps that wait for their time.
     Job(u32),
+    /// The choice of a free stream, by its place among those steps. All that is ready at the same time comes before.
+    Stream(u32),
     /// The end of a flow, by its number at this host.
     End(u32),
 }
@@ -555,8 +557,8 @@ impl Host {
                 let starts = self.applications.begin_step(plan, self.id, &mut self.pending, context);
                 self.start_flows(starts, context);
             }
-            TimerKey::Job(place) => {
-                let start = self.applications.begin_job_flow(place, self.id, context);
+            TimerKey::Job(place) | TimerKey::Stream(place) => {
+                let start = self.applications.on_job_timer(place, self.id, &mut self.pending, context);
                 self.start_flows(start, context);
             }
             TimerKey::End(number) => self.on_end_timer(number, context),

@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 use hmac_sha256::Hash;
 use serde::Serialize;
 
+use crate::application::job::{Names, Part};
 use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample, Samples};
 use crate::host::{Host, SprayingCounters};
@@ -263,7 +264,7 @@ pub struct Report {
     pub ports: PortColumns,
     /// Values recorded over time.
     pub series: SeriesColumns,
-    /// Flows of jobs.
+    /// Operations of jobs.
     pub job_flows: JobFlowColumns,
     /// Dropped packets, where they were recorded one by one.
     pub drops: DropColumns,
@@ -287,8 +288,8 @@ pub struct Report {
     pub interrupted: bool,
     /// Names of nodes.
     pub node_names: Vec<String>,
-    /// Names of flows of jobs.
-    pub job_flow_names: Vec<String>,
+    /// Names of operations of jobs.
+    pub job_flow_names: Names,
     /// Names of transports.
     pub transport_names: Vec<String>,
     /// Names of the ports, flows and pools that series belong to.
@@ -415,7 +416,9 @@ fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
 /// Returns the time of the last action. Timers that outlive their flows do not count, nor does the period of checks.
 fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
     let finished = flows.rows.iter().map(|row| row.finish);
-    finished.chain(all_ports(outcome).map(Port::busy_until)).max().unwrap_or_default()
+    let computed = outcome.hosts.iter().flat_map(|host| host.applications().parts()).map(Part::last_computed);
+    let sent = all_ports(outcome).map(Port::busy_until);
+    finished.chain(computed).chain(sent).max().unwrap_or_default()
 }
 
 /// Lists the interventions of a switch's watchdog, with the port of each.

@@ -14,6 +14,7 @@ mod setup;
 pub mod sizes;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::application::{Plan, Plans};
 use crate::classes::Classes;
@@ -96,7 +97,7 @@ pub fn plans(sources: &[Source]) -> Result<Plans, ScenarioError> {
     let plans = sources.iter().flat_map(|source| match &source.kind {
         Kind::Query(query) => vec![Plan::Query(query.plan.clone())],
         Kind::Collective(collective) => collective.plans.iter().cloned().map(Plan::Collective).collect(),
-        Kind::Job(job) => vec![Plan::Job(job.plan.clone())],
+        Kind::Job(job) => vec![Plan::Job(Arc::clone(&job.plan))],
         _ => Vec::new(),
     });
     let plans = Plans::new(plans.collect());

@@ -152,7 +152,9 @@ def _jobs(summary: Summary) -> list[str]:
     for each in summary.get("jobs", []):  # summaries of before have none
         done, computing = each["completion_us"], f"its longest chain computes {duration(each['computing_us'])}"
         took = f"complete in {duration(done)}" if done is not None else f"{each['finished']:,} whole"
-        lines.append(f"Job:     workload[{each['workload']}], {each['flows']:,} flows, {took}; {computing}")
+        computations = each.get("computations", 0)
+        others = f" and {computations:,} computations" if computations else ""
+        lines.append(f"Job:     workload[{each['workload']}], {each['flows']:,} flows{others}, {took}; {computing}")
     return lines
 
 

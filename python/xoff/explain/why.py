@@ -96,7 +96,10 @@ def job_path(result: Result, workload: int, run: Callable[[Scenario], Result] = 
 
 
 def job_legs(result: Result, workload: int) -> list[Leg]:
-    """Returns the chain of flows, each of which waited for the one before, that ends with the last flow of a job."""
+    """Returns the chain of flows, each of which waited for the one before, that ends with the last operation of a job.
+
+    Computations of the chain are left out.
+    """
     rows = [] if result.job_flows is None else result.job_flows.to_pylist()
     by_name = {row["flow"]: row for row in rows if row["workload"] == workload}
     if not by_name:
@@ -115,10 +118,16 @@ def job_legs(result: Result, workload: int) -> list[Leg]:
         before = by_name[row["waited_for"]]
         found.append(_leg_of(before, acknowledged=host_of(before["destination"]) != host_of(row["source"])))
         row = before
-    return found[::-1]
+    legs = [leg for leg in reversed(found) if leg is not None]
+    if not legs:
+        message = "the job waits for no flow: the longest chain of its operations computes only"
+        raise ValueError(message)
+    return legs
 
 
-def _leg_of(row: Mapping[str, Any], *, acknowledged: bool) -> Leg:
+def _leg_of(row: Mapping[str, Any], *, acknowledged: bool) -> Leg | None:
+    if row["number"] is None:  # no flow
+        return None
     end_ns = row["finish_ns"] if acknowledged else row["received_ns"]
     return Leg(f"{row['source']}.flow{row['number']}", row["start_ns"], end_ns, acknowledged)
 

@@ -86,8 +86,12 @@ JOB_FLOWS = pa.schema(
         pa.field("finish_ns", pa.int64()),
         pa.field("waited_for", pa.dictionary(pa.uint32(), pa.string())),
         pa.field("delay_ns", pa.int64()),
+        pa.field("stream", pa.uint32()),
     ]
 )
+
+ADDED_LATER = ("stream",)
+"""Columns that result folders of older versions lack."""
 
 COLLECTIVES = pa.schema(
     [
@@ -292,12 +296,18 @@ def collectives_table(raw: RawResult) -> pa.Table | None:
 
 
 def job_flows_table(raw: RawResult) -> pa.Table | None:
-    """Returns a row per flow of a job (`JOB_FLOWS`), in the order of the job's file, or None if there is no job.
+    """Returns a row per operation of a job (`JOB_FLOWS`), in the order of the job's file, or None if there is no job.
 
-    Times of events that have not happened are null.
+    Times of events that have not happened are null, and so are the number of what is no flow, and the stream of what
+    does not compute.
     """
-    table = _with_nulls(_table(JOB_FLOWS, raw.job_flows, raw.dictionaries), "start_ns", "received_ns", "finish_ns")
-    return _null_where(table["start_ns"].is_null().to_numpy(), table, "number") if table.num_rows else None
+    text, starts = raw.job_names
+    names = pa.Array.from_buffers(pa.string(), len(starts) - 1, [None, pa.py_buffer(starts), pa.py_buffer(text)])
+    table = _table(JOB_FLOWS, raw.job_flows, {**raw.dictionaries, "flow": names, "waited_for": names})
+    for column in ("number", "stream"):
+        table = _null_where(table[column].to_numpy() == _NO_INDEX, table, column)
+    table = _with_nulls(table, "start_ns", "received_ns", "finish_ns")
+    return table if table.num_rows else None
 
 
 def ports_table(raw: RawResult) -> pa.Table:
@@ -395,18 +405,22 @@ def flow_place(table: pa.Table, flow: str) -> int | None:
     return int(alike[sources.index(source)].as_py()) if source in sources else None
 
 
-def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:
+def _table(
+    schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str] | pa.Array]
+) -> pa.Table:
     arrays = [_array(field, columns[field.name], dictionaries.get(field.name, ())) for field in schema]
     return pa.table(arrays, schema=schema)
 
 
 _FLOW_NUMBERS = 1 << 32
 """Bound on a flow's number at its source."""
+_NO_INDEX = (1 << 32) - 1
+"""Stands for a number or an index that there is not."""
 _UNKNOWN_WHERE_LARGEST = {"stuck_behind_port", "release", "drop_reason", "waited_for"}
 """Columns of names that may be unknown, which the simulator writes as the largest index."""
 
 
-def _array(field: pa.Field, column: Column, names: Sequence[str]) -> pa.Array:
+def _array(field: pa.Field, column: Column, names: Sequence[str] | pa.Array) -> pa.Array:
     if pa.types.is_boolean(field.type):  # Arrow packs bits, the simulator keeps bytes
         bits = pa.py_buffer(np.packbits(_wrap(pa.uint8(), column).to_numpy(), bitorder="little"))
         return pa.Array.from_buffers(pa.bool_(), len(column), [None, bits])
@@ -415,7 +429,8 @@ def _array(field: pa.Field, column: Column, names: Sequence[str]) -> pa.Array:
         if field.name in _UNKNOWN_WHERE_LARGEST:
             numbers = indices.to_numpy()
             indices = _masked(indices, numbers == np.iinfo(numbers.dtype).max)
-        return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string()))
+        values = names if isinstance(names, pa.Array) else pa.array(names, pa.string())
+        return pa.DictionaryArray.from_arrays(indices, values)
     return _wrap(field.type, column)
 
 

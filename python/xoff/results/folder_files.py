@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xoff.errors import ResultError
+from xoff.results.columns import ADDED_LATER
 from xoff.results.measures import anywhere, every, statistic
 from xoff.scenario import inputs
 from xoff.text import json_text, toml_text
@@ -81,11 +82,17 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
-    """Reads the columns of a schema from a Parquet file, and checks the number of rows. Raises ResultError."""
+    """Reads the columns of a schema from a Parquet file, and checks the number of rows. Raises ResultError.
+
+    Columns that xoff did not write once are null if they are missing.
+    """
     try:
         with path.open("rb") as file, _opened(file) as parquet:
             found = parquet.read(schema.names, use_threads=False).unify_dictionaries()  # each row group has its own
         found.validate(full=True)
+        for field in schema:
+            if field.name in ADDED_LATER and field.name not in found.schema.names:
+                found = found.append_column(field, pa.nulls(found.num_rows, field.type))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     for field in schema:

@@ -159,15 +159,18 @@ KEYS = (
     Key(("jobs[].flows",), "flows", "its flows"),
     Key(("jobs[].started",), "flows", "of its flows, those that began"),
     Key(("jobs[].finished",), "flows", "of its flows, those that were received whole"),
+    Key(("jobs[].computations",), "", "its other operations: computations, and what hosts hand to themselves"),
+    Key(("jobs[].computed",), "", "of these, those that were done"),
     Key(
         ("jobs[].completion_us",),
         "us",
-        "from the job's start until its last flow was whole; none if one is not",
+        "from the job's start until its last flow was whole, and its last computation done; none if one is not",
     ),
     Key(
         ("jobs[].computing_us",),
         "us",
-        "the longest chain of `delay_ns`: how long the job would take, had its flows taken no time",
+        "the longest chain of `delay_ns` and `compute_ns`: how long the job would take, had its flows taken no time, "
+        "and its hosts as many streams as they like",
     ),
     Key(("packets.sent",), "packets", "data packets handed to adapters, retransmissions included"),
     Key(("packets.delivered",), "packets", "data packets that reached their receiver"),

@@ -40,18 +40,27 @@ pub struct Applications {
     channels: Sparse<ReceptionSlots>,
     /// Responses that wait until the worker answers.
     responses: Slab<Response>,
-    /// Flows of jobs that wait until their source may begin them.
-    job_flows: Slab<JobFlow>,
+    /// Steps of jobs that wait for their time.
+    job_steps: Slab<JobStep>,
     /// Letters to the other adapter of the same host.
     pub(super) letters: Vec<Letter>,
 }
 
-/// A flow of a job to begin.
+/// A step of a job.
 #[derive(Clone, Copy, Debug)]
-struct JobFlow {
+struct JobStep {
     plan: u32,
-    /// Position of the flow in the job.
-    flow: u32,
+    step: Step,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Begin of the operation at this position, or of its wait for a stream.
+    Begin(u32),
+    /// Choice of what the stream of this number computes.
+    Choose(u32),
+    /// End of the computation or local operation at this position.
+    End(u32),
 }
 
 /// A response to begin.
@@ -116,6 +125,11 @@ impl Applications {
     /// Part of this host in a plan's job, if it has one.
     pub fn part(&self, plan: usize) -> Option<&Part> {
         self.parts.get(plan as u32)
+    }
+
+    /// Parts of this host in all jobs.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().map(|(_, part)| part)
     }
 
     pub(super) fn channel(&mut self, channel: u32) -> &mut ReceptionSlots {

@@ -40,8 +40,7 @@ fn pairs(simulation: &Simulation, index: usize, name: &str) -> BTreeSet<[NodeId;
                 pairs.extend(collective.transfers().map(|(from, to, _)| [from, to]).take(MOST_PAIRS));
             }
             Plan::Job(job) => {
-                let ends = job.flows().iter().map(|flow| [flow.row.source, flow.row.destination]);
-                pairs.extend(ends.take(MOST_PAIRS));
+                pairs.extend(job.transfers().map(|(from, to, ..)| [from, to]).take(MOST_PAIRS));
             }
         }
     }

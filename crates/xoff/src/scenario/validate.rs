@@ -142,7 +142,7 @@ impl Scenario {
     }
 
     /// Rejects a class without a table, where classes have tables.
-    pub(crate) fn check_class(&self, key: &str, priority: u8) -> Checked {
+    pub(crate) fn check_class(&self, key: impl Into<String>, priority: u8) -> Checked {
         let classes = || self.class.iter().map(|class| class.priority);
         if self.class.is_empty() || classes().any(|class| class == priority) {
             return Ok(());

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::application::schedule::{Algorithm, Operation};
-use crate::kernel::units::{Bytes, Span};
+use crate::kernel::units::{Bytes, Rate, Span};
 
 crate::tagged! {
     /// Sources of flows.
@@ -468,7 +468,10 @@ pub struct Collective {
 /// Flows that wait for one another, as those of a training job do, read from a CSV:
 /// `flow,source,destination,size_bytes,priority,after,delay_ns`. A flow begins `delay_ns` after all flows in its
 /// `after`, separated by spaces, are done. A flow to its source is done once it is received whole, a flow from its
-/// source once it is acknowledged.
+/// source once it is acknowledged. With two more columns, `compute_ns,stream`, rows may be operations of another kind. A
+/// row with `compute_ns` and without a destination keeps a stream of its source for that time; the operations of one
+/// stream run one after another, those first that are ready first. A row whose destination is its source hands its bytes
+/// on within the host, without the network; with `size_bytes` 0 it only joins what it waits for.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
@@ -476,6 +479,9 @@ pub struct Job {
     pub transport: String,
     /// The CSV file, relative to the scenario's folder.
     pub file: String,
+    /// Rate at which a host hands bytes to itself, each such operation by itself. Left out, that takes no time.
+    #[serde(default)]
+    pub local_rate: Option<Rate>,
     /// Time at which the job begins, whenever arrivals end.
     #[serde(default)]
     pub start: Span,

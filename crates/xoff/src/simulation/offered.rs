@@ -177,8 +177,8 @@ impl Estimate<'_> {
 
     fn of_job(&self, plan: &job::Plan) -> Offered {
         let mut offered = Offered::default();
-        for row in plan.flows().iter().map(|flow| &flow.row) {
-            offered.add(self.of_transfer(row.source, row.destination, row.size, plan.transport));
+        for (from, to, size, _) in plan.transfers() {
+            offered.add(self.of_transfer(from, to, size, plan.transport));
         }
         offered
     }

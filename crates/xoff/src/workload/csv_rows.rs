@@ -11,12 +11,25 @@ use crate::topology::NodeId;
 
 const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 
-/// Calls `row` for every row, with `FILE line N` for its errors.
+/// Place of a row, which errors name as `FILE line N`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'a> {
+    pub(super) file: &'a str,
+    pub(super) line: usize,
+}
+
+impl From<At<'_>> for String {
+    fn from(at: At<'_>) -> Self {
+        format!("{} line {}", at.file, at.line)
+    }
+}
+
+/// Calls `row` for every row, with its place for errors.
 pub(super) fn for_each_row<const COLUMNS: usize>(
     file: &str,
     text: &str,
     columns: [&str; COLUMNS],
-    mut row: impl FnMut(&str, [&str; COLUMNS]) -> Result<(), ScenarioError>,
+    mut row: impl FnMut(At<'_>, [&str; COLUMNS]) -> Result<(), ScenarioError>,
 ) -> Result<(), ScenarioError> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
@@ -29,10 +42,10 @@ pub(super) fn for_each_row<const COLUMNS: usize>(
         if !reader.read_record(&mut record).map_err(unreadable)? {
             return Ok(());
         }
-        let fields: Vec<&str> = record.iter().collect();
-        let fields = <[&str; COLUMNS]>::try_from(fields)
-            .map_err(|fields| malformed(file, line, format!("has {} fields", fields.len()), &columns))?;
-        row(&format!("{file} line {line}"), fields)?;
+        if record.len() != COLUMNS {
+            return Err(malformed(file, line, format!("has {} fields", record.len()), &columns));
+        }
+        row(At { file, line }, std::array::from_fn(|column| &record[column]))?;
     }
 }
 
@@ -64,12 +77,12 @@ fn check_header(file: &str, reader: &mut Reader<&[u8]>, columns: &[&str]) -> Res
 }
 
 fn malformed(file: &str, line: usize, problem: String, columns: &[&str]) -> ScenarioError {
-    ScenarioError::at(format!("{file} line {line}"), problem, format!("expected {}", columns.join(",")))
+    ScenarioError::at(At { file, line }, problem, format!("expected {}", columns.join(",")))
 }
 
 /// Parses a whole number of a row.
 pub(super) fn whole_number(
-    at: &str,
+    at: At<'_>,
     column: &str,
     field: &str,
     range: RangeInclusive<u64>,
@@ -83,7 +96,7 @@ pub(super) fn whole_number(
 
 /// Finds the two hosts of a flow in a row.
 pub(super) fn ends(
-    at: &str,
+    at: At<'_>,
     source: &str,
     destination: &str,
     setup: &Setup<'_>,
@@ -92,23 +105,31 @@ pub(super) fn ends(
         let problem = format!("\"{source}\" would send to itself");
         return Err(ScenarioError::at(at, problem, "expected two different hosts"));
     }
-    Ok((setup.names.host(at, source)?, setup.names.host(at, destination)?))
+    Ok((host(at, source, setup)?, host(at, destination, setup)?))
+}
+
+/// Finds a host of a row.
+pub(super) fn host(at: At<'_>, name: &str, setup: &Setup<'_>) -> Result<NodeId, ScenarioError> {
+    match setup.names.find(name) {
+        Some(host) if host < setup.network.fabric_hosts() => Ok(host),
+        _ => setup.names.host(&String::from(at), name),
+    }
 }
 
 /// Parses the size of a flow in a row, from `size_bytes`.
-pub(super) fn size(at: &str, field: &str) -> Result<Bytes, ScenarioError> {
+pub(super) fn size(at: At<'_>, field: &str) -> Result<Bytes, ScenarioError> {
     whole_number(at, "size_bytes", field, 1..=MOST_BYTES).map(Bytes::new)
 }
 
 /// Parses the class of a flow in a row, from `priority`. The scenario must have it.
-pub(super) fn priority(at: &str, field: &str, setup: &Setup<'_>) -> Result<u8, ScenarioError> {
+pub(super) fn priority(at: At<'_>, field: &str, setup: &Setup<'_>) -> Result<u8, ScenarioError> {
     let priority = whole_number(at, "priority", field, 0..=7)? as u8;
     setup.scenario.check_class(at, priority)?;
     Ok(priority)
 }
 
 /// Parses a time in nanoseconds, and returns picoseconds.
-pub(super) fn picoseconds(at: &str, column: &str, field: &str) -> Result<u64, ScenarioError> {
+pub(super) fn picoseconds(at: At<'_>, column: &str, field: &str) -> Result<u64, ScenarioError> {
     let most = MOST_PICOSECONDS / PICOSECONDS_PER_NANOSECOND;
     whole_number(at, column, field, 0..=most).map(|nanoseconds| nanoseconds * PICOSECONDS_PER_NANOSECOND)
 }
@@ -120,7 +141,7 @@ mod tests {
     fn lines(text: &str) -> Result<Vec<String>, ScenarioError> {
         let mut lines = Vec::new();
         for_each_row("a.csv", text, ["x", "y"], |at, [x, y]| {
-            lines.push(format!("{at}: {x} {y}"));
+            lines.push(format!("{}: {x} {y}", String::from(at)));
             Ok(())
         })?;
         Ok(lines)

@@ -8,7 +8,7 @@
 //! assert_eq!(web_search.mean().round(), 1_711_250.0);
 //! ```
 
-use super::csv_rows::{for_each_row, whole_number};
+use super::csv_rows::{At, for_each_row, whole_number};
 use super::load::Volume;
 use super::setup::Setup;
 use crate::kernel::units::Bytes;
@@ -99,13 +99,13 @@ impl SizeDistribution {
         if is_percent_form(text) {
             points = Points { rows: Vec::new(), column: "the percentage", whole: 100.0 };
             for (line, row) in text.lines().enumerate().filter(|(_, row)| !row.trim().is_empty()) {
-                let at = format!("{file} line {}", line + 1);
+                let at = At { file, line: line + 1 };
                 let fields: Vec<&str> = row.split_whitespace().collect();
                 let &[size, percent] = fields.as_slice() else {
                     let problem = format!("has {} fields", fields.len());
                     return Err(ScenarioError::at(at, problem, "expected a size in bytes and a percentage"));
                 };
-                points.add(&at, size, percent)?;
+                points.add(at, size, percent)?;
             }
         } else {
             for_each_row(file, text, CSV_COLUMNS, |at, [size, probability]| {
@@ -187,7 +187,7 @@ struct Points {
 
 impl Points {
     /// Adds a row, whose numbers must be above those of the row before.
-    fn add(&mut self, at: &str, size: &str, part: &str) -> Result<(), ScenarioError> {
+    fn add(&mut self, at: At<'_>, size: &str, part: &str) -> Result<(), ScenarioError> {
         let size = Bytes::new(whole_number(at, "size_bytes", size, 0..=MOST_BYTES)?).as_f64();
         let part = part.parse().ok().filter(|part| (0.0..=self.whole).contains(part)).ok_or_else(|| {
             let expected = format!("expected a number from 0 to {}", self.whole);
@@ -233,7 +233,7 @@ fn unknown(name: &str, setup: &Setup<'_>) -> ScenarioError {
     error.of_unknown_name(nearest(name, CATALOGUE.iter().map(|list| list.name)))
 }
 
-fn increasing(at: &str, column: &str, before: f64, value: f64) -> Result<(), ScenarioError> {
+fn increasing(at: At<'_>, column: &str, before: f64, value: f64) -> Result<(), ScenarioError> {
     if value > before {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Trace: flows read from a CSV of `source,destination,size_bytes,start_ns,priority`, in any order.
 
 use super::FlowSpec;
-use super::csv_rows::{self, for_each_row};
+use super::csv_rows::{self, At, for_each_row};
 use super::setup::Setup;
 use crate::kernel::units::Time;
 use crate::scenario::{self, ScenarioError};
@@ -33,7 +33,7 @@ impl Trace {
 }
 
 fn flow(
-    at: &str,
+    at: At<'_>,
     fields: [&str; 5],
     template: FlowSpec,
     setup: &Setup<'_>,

@@ -187,7 +187,9 @@ fn flows_of_jobs(simulation: &Simulation, outcome: &Outcome) -> usize {
     let jobs = (0..plans.all().len()).filter_map(|number| Some((number, plans.job(number)?)));
     let flows = jobs.map(|(number, plan)| {
         let parts = || outcome.hosts.iter().filter_map(|host| host.applications().part(number));
-        let flows = plan.flows().len();
+        let flows = plan.flows() as usize;
+        let others = u64::from(plan.operations()) - plan.flows();
+        assert_eq!(parts().map(Part::computed).sum::<u64>(), others, "every computation of a job ends");
         assert_eq!(parts().map(Part::begun).sum::<u64>(), flows as u64, "every flow of a job begins");
         assert_eq!(parts().map(Part::received).sum::<u64>(), flows as u64, "every flow of a job ends");
         flows

@@ -183,9 +183,22 @@ const JOB: &str = "flow,source,destination,size_bytes,priority,after,delay_ns\n\
                    other,host1,host0,5000,2,,2000\n\
                    again,host0,host1,9000,1,back there other,700\n";
 
+/// Rows of random jobs that compute as well, on two streams.
+const COMPUTING: &str = "flow,source,destination,size_bytes,priority,after,delay_ns,compute_ns,stream\n\
+                         first,host0,,,,,0,900,0\n\
+                         second,host0,,,,,0,2500,0\n\
+                         beside,host0,,,,,100,700,1\n\
+                         there,host0,host1,4000,1,first beside,0,,\n\
+                         here,host1,host1,7000,,there,0,,\n\
+                         back,host1,host0,1461,4,there here,300,,\n\
+                         end,host0,host0,0,,second back,0,,\n";
+
 /// Files that random scenarios name.
 pub(crate) fn files() -> Files {
-    Files::from([("job.csv".to_owned(), JOB.to_owned())])
+    Files::from(
+        [("job.csv", JOB), ("computing.csv", COMPUTING)]
+            .map(|(name, text)| (name.to_owned(), text.to_owned())),
+    )
 }
 
 fn is_accepted(text: &str) -> bool {
@@ -763,9 +776,9 @@ impl Workload {
             }
             6 => {
                 let transport = if transport == "steady" { "tcp" } else { transport };
-                return format!(
-                    "{{ kind = 'job', file = 'job.csv', transport = '{transport}', start = '{start}' }}"
-                );
+                let file = ["file = 'job.csv'", "file = 'computing.csv', local_rate = '40Gbps'"]
+                    [number as usize % 2];
+                return format!("{{ kind = 'job', {file}, transport = '{transport}', start = '{start}' }}");
             }
             3 if ends == Ends::InTheMiddle => {
                 transport = if transport == "steady" { "tcp" } else { transport };
