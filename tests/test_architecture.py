@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "fluid": "errors text results runs plot",
     "switches": "errors text scenario results fluid",
     "glossary": "errors starters scenario results switches",
-    "reproduce": "errors text scenario results runs plot studies",
+    "reproduce": "errors text scenario results runs plot report studies",
     "cli": (
         "errors text starters scenario results formats runs explain plot report studies fluid switches glossary "
         "reproduce"

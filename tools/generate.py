@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import model_reference
 from xoff.glossary import glossary
+from xoff.reproduce import atlas_tables, paper_rows
+from xoff.reproduce.atlas import find, shipped
 from xoff.results.summary_keys import KEYS
 from xoff.scenario import catalogue
 
@@ -140,6 +142,16 @@ def summary_page() -> str:
     return OF_KEYS.sub(lambda _: "".join(rows), SUMMARY.read_text(encoding="utf-8"), count=1)
 
 
+VALIDATION = DOCS / "validation.md"
+OF_ATLAS = re.compile(r"(?<=<!-- atlas -->\n).*(?=<!-- end of atlas -->)", re.DOTALL)
+
+
+def validation_page() -> str:
+    """The page on validation, with the tables of the atlas as figures have them now."""
+    tables = atlas_tables.markdown(paper_rows.read(shipped()), find())
+    return OF_ATLAS.sub(lambda _: f"\n{tables}\n\n", VALIDATION.read_text(encoding="utf-8"), count=1)
+
+
 def plain(text: str) -> str:
     """Text on one line."""
     return " ".join(text.split())
@@ -153,6 +165,7 @@ def generated() -> dict[Path, str]:
         DOCS / "plans.md": model_reference.plans(),
         DOCS / "sweeps.md": model_reference.sweeps(),
         SUMMARY: summary_page(),
+        VALIDATION: validation_page(),
     }
 
 

@@ -157,3 +157,36 @@ def test_a_folder_without_figures(command: Command) -> None:
         "--figures: none holds no figures; they are in the repository that xoff was built from, and in no package: "
         "run xoff in a clone of it, or name the folder, --figures CLONE/figures\n"
     )
+
+
+def test_the_page_is_written_and_nothing_runs(command: Command) -> None:
+    outcome = command("reproduce", "--page", "out/atlas.html")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "Page: out/atlas.html\n", "")
+    assert "Atlas of published figures" in Path("out/atlas.html").read_text(encoding="utf-8")
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("--page", "nobody"),
+            "--page: nobody is no name of a page; expected a name that ends with .html, or --page at the end\n",
+        ),
+        (("nobody", "--page"), "--page: is about all figures; expected no ids beside it\n"),
+        (("nobody", "--record"), "--record: keeps what a paper's own size shows; expected --scale paper, no --set\n"),
+    ],
+)
+def test_a_page_or_a_record_of_something_else_is_refused(
+    reproduce: Command, arguments: tuple[str, ...], says: str
+) -> None:
+    outcome = reproduce(*arguments)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", says)
+    assert not Path("results").exists()
+
+
+def test_a_record_is_kept_in_the_figures_folder(command: Command, long_figure: Path) -> None:
+    command("reproduce", "nobody/table1", "--scale", "paper", "--record", "--figures", str(long_figure))
+    record = json.loads((long_figure / "nobody" / "table1" / "measured.json").read_text(encoding="utf-8"))
+    assert [row["verdict"] for row in record["rows"]] == ["reproduced", "differs"]
+    assert record["command"] == "xoff reproduce nobody/table1 --scale paper"

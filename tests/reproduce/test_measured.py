@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import xoff
-from xoff.reproduce import deciding, measured
+from xoff.reproduce import atlas_tables, deciding, measured
 from xoff.reproduce.figure import Figure
 from xoff.reproduce.paper_rows import End, PaperRow
 from xoff.reproduce.points import Points
@@ -126,3 +126,17 @@ def test_a_row_ends_by_what_is_missed_and_whether_that_is_explained(folder: Path
     of_row = ["row", *("F1" if CLAIM in line else "" for line in lines[1:])]
     path.write_text("".join(f"{line},{cell}\n" for line, cell in zip(lines, of_row, strict=True)), encoding="utf-8")
     assert row.end(figure(folder)) is End.REPRODUCED, "what is missed decides another row"
+
+
+def test_tables_of_the_atlas_tell_what_is_missed(folder: Path) -> None:
+    keep(folder)
+    rows = [
+        PaperRow("lab", "F1", "a small figure", "nobody/fig1", ""),
+        PaperRow("lab", "F2", "another", "", "no folder"),
+    ]
+    lines = atlas_tables.markdown(rows, [figure(folder)]).splitlines()
+    assert "| **all** | 0 | 0 | 2 | 2 |" in lines
+    assert lines[-2:] == [
+        "| [F1](../figures/nobody/fig1/README.md) | a small figure | open | Many flows: 20, >= 1000 asked |",
+        "| F2 | another | open | no folder |",
+    ]

@@ -77,8 +77,8 @@ def run_missing(
     finished, seconds = len(runs) - len(missing), {kept.place(run): seconds_of(run) for run in missing}
     if finished:
         click.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
-    if missing and isinstance(on, int):
-        _tell_cost(title, missing, min(on, len(missing)))
+    if missing:
+        _tell_cost(title, missing, min(on, len(missing)) if isinstance(on, int) else None)
     try:
         with shown_count(
             title, len(runs), before=finished, weight=sum(seconds.values()), above=watch.above if watch else ()
@@ -101,12 +101,20 @@ def run_missing(
     return Ending()
 
 
-def _tell_cost(title: str, missing: Sequence[Scenario], workers: int) -> None:
-    """Says how long runs will take, if that may be more than a minute."""
+def _tell_cost(title: str, missing: Sequence[Scenario], workers: int | None) -> None:
+    """Says how long runs will take, if that may be more than a minute.
+
+    Args:
+        title: Name of the command.
+        missing: Runs to do.
+        workers: Number of runs at a time; None if other machines decide it, whose time is then told for one core.
+    """
     least_s, most_s = Offered.together(run.offered() for run in missing).cpu_seconds
-    if most_s > _WORTH_TELLING_S * workers:
-        times = f"{spelled_wait(least_s / workers)} to {spelled_wait(most_s / workers)}"
-        say(f"{title}: {counted(len(missing), 'run')} to do, {workers} at a time, about {times}", err=True)
+    cores = workers or 1
+    if most_s > _WORTH_TELLING_S * cores:
+        times = f"{spelled_wait(least_s / cores)} to {spelled_wait(most_s / cores)}"
+        how = f"{workers} at a time, about {times}" if workers else f"about {times} on one core, all together"
+        say(f"{title}: {counted(len(missing), 'run')} to do, {how}", err=True)
 
 
 def run_and_print(

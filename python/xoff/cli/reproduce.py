@@ -10,13 +10,18 @@ import click
 from xoff.cli import options
 from xoff.cli.options import FILE, OneOf, as_list, repeated
 from xoff.cli.terminal import say
-from xoff.errors import ScenarioError
+from xoff.errors import OutputError, ScenarioError
 from xoff.reproduce.scale import Scale
+from xoff.results.staging import unwritable
+from xoff.results.whole_file import written_whole
 from xoff.text import json_text
 
 if TYPE_CHECKING:
     from xoff.reproduce.figure import Figure
+    from xoff.reproduce.verdict import Row
+    from xoff.runs.store import KeptRuns
 
+PAGE = "results/atlas.html"
 OUT = Path("results/reproduce")
 """Folder of plots and verdicts, with a folder for each figure and scale, and another where keys are changed."""
 
@@ -33,6 +38,14 @@ OUT = Path("results/reproduce")
 @click.option(
     "--record", is_flag=True, help="With --scale paper, write measured.json and paper.svg into the figures' folders."
 )
+@click.option(
+    "--page",
+    type=FILE,
+    is_flag=False,
+    flag_value=PAGE,
+    metavar="[FILE]",
+    help="Write all that was measured at the paper's size as one page, and run nothing; left out, results/atlas.html.",
+)
 @click.option("--list", "listing", is_flag=True, help="Print what there is, and run nothing.")
 @options.data_only
 def reproduce(
@@ -43,6 +56,7 @@ def reproduce(
     on: str | None,
     figures: Path | None,
     record: bool,
+    page: Path | None,
     listing: bool,
     as_json: bool,
 ) -> None:
@@ -59,6 +73,9 @@ def reproduce(
     from xoff.reproduce.atlas import find
     from xoff.runs.store import KeptRuns
 
+    if page:
+        _write_page(page, ids or [], figures)
+        return
     chosen = find(ids or [], figures, tuple(changes or ()))
     if listing:
         _list(chosen, as_json=as_json)
@@ -71,14 +88,7 @@ def reproduce(
         told = f"all {len(chosen)} figures at the {scale} scale, {len(runs)} runs"
         say(f"{told}: Ctrl-C keeps what is finished, `xoff reproduce --list` names the figures", err=True)
     ending = run_missing("reproduce", runs, kept, options.where(workers, on))
-    rows = []
-    for figure in chosen:
-        points = figure.points(scale, kept)
-        if points is not None:
-            rows.append(figure.rows(scale, points))
-            figure.save(OUT / figure.id / (f"{scale}-changed" if changes else scale), rows[-1], points)
-            if record:
-                figure.keep(rows[-1], points)
+    rows = _judged(chosen, scale, kept, f"{scale}-changed" if changes else scale, record=record)
     if as_json:
         click.echo(json_text.document([row.as_dict() for of_figure in rows for row in of_figure]))
     else:
@@ -91,6 +101,39 @@ def reproduce(
         raise click.exceptions.Exit(130)
     if ending.failed:
         raise ending.failed
+
+
+def _judged(chosen: list[Figure], scale: Scale, kept: KeptRuns, name: str, *, record: bool) -> list[list[Row]]:
+    """Returns the rows of each figure whose runs have finished, and saves them with its plot in a folder of a name."""
+    judged = []
+    for figure in chosen:
+        points = figure.points(scale, kept)
+        if points is not None:
+            judged.append(figure.rows(scale, points))
+            figure.save(OUT / figure.id / name, judged[-1], points)
+            if record:
+                figure.keep(judged[-1], points)
+    return judged
+
+
+def _write_page(path: Path, ids: list[str], figures: Path | None) -> None:
+    from xoff.reproduce import page, paper_rows
+    from xoff.reproduce.atlas import find, shipped
+
+    if path.suffix != ".html":
+        given = f"{path} is no name of a page"
+        raise ScenarioError(None, "--page", given, "expected a name that ends with .html, or --page at the end")
+    if ids:
+        raise ScenarioError(None, "--page", "is about all figures", "expected no ids beside it")
+    root = figures or shipped()
+    text = page.render(paper_rows.read(root), find((), figures), OUT)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with written_whole(path) as beside:
+            beside.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(str(unwritable(path, error))) from None
+    say(f"Page: {path}")
 
 
 def _list(chosen: list[Figure], *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from xoff.explain import drops, pathologies, why
 from xoff.report import exploring, figures, told
@@ -24,34 +24,46 @@ _SLOWEST = 10
 _SLOWEST_HEADINGS = ("flow", "to", "size", "start", "FCT", "slowdown", "timeouts")
 
 
-def render(result: Result) -> str:
-    """Returns the page about a result as HTML, which loads no other file."""
-    environment = Environment(
-        loader=PackageLoader("xoff.report", "."),
+def pages(package: str) -> Environment:
+    """Returns an environment for templates of pages in a package; they can include `style.css` of the report."""
+    return Environment(
+        loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader("xoff.report", ".")]),
         autoescape=select_autoescape(["html", "jinja"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def render(result: Result) -> str:
+    """Returns the page about a result as HTML, which loads no other file."""
     summary = result.summary
     drawn = figures.all_of(result)
-    return environment.get_template("report.html.jinja").render(
-        result=result,
-        summary=summary,
-        pathologies=pathologies.lines(summary),
-        happened=told.happened(result),
-        reasons=told.reasons(result),
-        cards=table.cards(summary),
-        measured_time=table.measured_time(summary),
-        classes=[(name, cells) for name, cells in table.class_rows(summary) if name == CLASSES[0] or cells[0] != "0"],
-        workloads=table.workload_rows(summary),
-        columns=table.COLUMNS,
-        counters=table.counters(summary),
-        tables=_tables(result),
-        figures=drawn,
-        script=exploring.script() if any(figure.explored for figure in (*drawn.happened, *drawn.over_time)) else None,
-        provenance=result.provenance,
-        command=shlex.join(result.provenance["command"]),
+    return (
+        pages("xoff.report")
+        .get_template("report.html.jinja")
+        .render(
+            result=result,
+            summary=summary,
+            pathologies=pathologies.lines(summary),
+            happened=told.happened(result),
+            reasons=told.reasons(result),
+            cards=table.cards(summary),
+            measured_time=table.measured_time(summary),
+            classes=[
+                (name, cells) for name, cells in table.class_rows(summary) if name == CLASSES[0] or cells[0] != "0"
+            ],
+            workloads=table.workload_rows(summary),
+            columns=table.COLUMNS,
+            counters=table.counters(summary),
+            tables=_tables(result),
+            figures=drawn,
+            script=exploring.script()
+            if any(figure.explored for figure in (*drawn.happened, *drawn.over_time))
+            else None,
+            provenance=result.provenance,
+            command=shlex.join(result.provenance["command"]),
+        )
     )
 
 

@@ -129,7 +129,7 @@ class Figure:
             date=datetime.now(UTC).date().isoformat(),
             commit=_commit(self.folder),
             digest=deciding.digest(self.folder),
-            cpu_seconds=round(math.fsum(point.summary["engine"]["cpu_seconds"] for point in points), 1),
+            cpu_seconds=float(f"{math.fsum(point.summary['engine']['cpu_seconds'] for point in points):.3g}"),
             rows=[self._measured_row(row, points) for row in rows],
         )
         try:
