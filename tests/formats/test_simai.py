@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from foreign_files import COLLECTIVES, SERVERS, SYSTEM, TOPOLOGY, TWO_LINKS, WORKLOAD, imported
-from xoff import InputError, formats
+from xoff import InputError, Scenario, formats
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,6 +179,27 @@ def test_a_pass_takes_as_long_as_simai_says(tmp_path: Path) -> None:
         config="CC_MODE 1\nENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 9000\n",
     )
     assert max(of.scenario().run().flows["finish_ns"].to_pylist()) == pytest.approx(1_772_000, rel=0.005)
+
+
+@pytest.mark.parametrize("operation", ["ALLREDUCE", "ALLGATHER", "REDUCESCATTER", "ALLTOALL"])
+def test_collectives_are_those_of_xoff(tmp_path: Path, operation: str) -> None:
+    star = "".join(f"{host} 4 100Gbps 1us 0\n" for host in range(4))
+    workload = f"MICRO\n1\na -1 0 NONE 0 0 NONE 0 0 {operation} 4000000 0\n"
+    of = imported(tmp_path, topology=f"5 1 4\n4\n{star}", workload=workload)
+    ours = tomllib.loads(of.text)
+    name = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter"}
+    ours["workload"] = [
+        {
+            "kind": "collective",
+            "transport": "rdma",
+            "operation": name.get(operation, "all_to_all"),
+            "size": "4MB",
+            "priority": 3,
+        }
+    ]
+    steps = {"ALLREDUCE": 6, "ALLTOALL": 1}.get(operation, 3)
+    theirs = max(of.scenario().run().flows["received_ns"].to_pylist()) - steps * 6000
+    assert theirs == pytest.approx(max(Scenario.from_dict(ours).run().flows["received_ns"].to_pylist()), rel=0.002)
 
 
 def test_jobs_that_memory_would_not_hold_are_refused(tmp_path: Path) -> None:

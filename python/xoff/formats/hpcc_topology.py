@@ -75,7 +75,9 @@ def read(path: Path, draft: Draft) -> None:
         host, line = nodes.second
         several = sum(len(names) > 1 for names in nodes.hosts.values())
         told = f"a second link of host {host}, and of {several} hosts in all"
-        reason = f"each link has a host of its own, as host{host}_2; flows take one of either end by a hash"
+        reason = (
+            f"each link has a host of its own, as host{host}_2; flows take one by a hash, those of jobs go over all"
+        )
         draft.leave(Place(path.name, line), told, reason)
     draft.found.append(Found(str(path), NAME, counts(len(network.hosts), len(network.switches), len(network.links))))
     draft.settle_unless_told(hpcc_settings.settle)
