@@ -5,6 +5,7 @@ import csv
 import dataclasses
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import xoff
 from conftest import PERMUTATION, ROOT, SMALL
 from xoff.errors import OutputError
 from xoff.results.intervals import Estimate
+from xoff.runs import batch
 from xoff.runs.store import KeptRuns
 from xoff.studies import grids, sweep
 from xoff.studies.axes import Axis
@@ -331,3 +333,15 @@ def test_a_folder_that_is_gone_is_told_in_a_line(swept: xoff.Swept, tmp_path: Pa
         shutil.rmtree(staging.path)
         with pytest.raises(OutputError, match="out: cannot write here: no such file or directory; choose another"):
             swept.commit(staging)
+
+
+def test_evaluating_a_sweep_keeps_little_of_each_run(tmp_path: Path) -> None:
+    kept, peaks = KeptRuns(tmp_path), []
+    for count in (70, 120):  # more than have slowdowns by size; all mean one scenario
+        wanted = Sweep.of(BASE, {"of": Axis.given("of", {f"p{number}": {} for number in range(count)})})
+        batch.run(wanted.all_runs[:1], kept)
+        tracemalloc.start()
+        assert wanted.finished(kept) is not None
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert (peaks[1] - peaks[0]) / 50 < 10_000, "bytes; a summary takes twice as many"
