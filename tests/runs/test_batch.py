@@ -19,6 +19,7 @@ from conftest import SMALL
 from xoff.errors import OutputError, RunsFailedError
 from xoff.runs import batch
 from xoff.runs.store import KeptRuns
+from xoff.runs.tasks import Task, work
 
 
 def scenarios(*fan_ins: int) -> list[xoff.Scenario]:
@@ -172,3 +173,11 @@ def test_a_finished_run_is_kept_before_ctrl_c_takes_effect(tmp_path: Path, monke
     with pytest.raises(KeyboardInterrupt):
         batch.run([first, second], kept)
     assert (kept.has(first), kept.has(second)) == (True, False)
+
+
+def test_no_run_of_a_task_begins_once_it_is_cancelled(tmp_path: Path) -> None:
+    kept = KeptRuns(tmp_path)
+    task = Task(tuple(scenarios(1, 2, 3)), seconds=1.0)
+    outcomes = work(task, kept, goes_on=lambda: not kept.has(task.runs[0]))
+    assert [outcome.error for outcome in outcomes] == ["", "was interrupted", "was interrupted"]
+    assert [kept.has(run) for run in task.runs] == [True, False, False]

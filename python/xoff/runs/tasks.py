@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from xoff._xoff import Progress
     from xoff.runs.store import KeptRuns
     from xoff.scenario.scenario import Scenario
 
+_INTERRUPTED = "was interrupted"
 KEEPING = threading.Lock()
 """Lock held while a result is written."""
 
@@ -75,7 +75,7 @@ def work(
     task: Task,
     kept: KeptRuns,
     sight: Sight | None = None,
-    progress: Callable[[Progress], bool] | None = None,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> list[Outcome]:
     """Does the runs of a task that are not kept yet, and returns what became of each run.
 
@@ -83,7 +83,7 @@ def work(
         task: The task.
         kept: The store of finished runs.
         sight: How a worker on another machine finds out whether it sees the store; left out, it is this machine.
-        progress: Called now and then; a run ends where it returns False, and is not kept.
+        goes_on: Called now and then; where it returns False the run ends, is not kept, and no other begins.
 
     Raises:
         BuildError: The worker has another build of xoff.
@@ -96,7 +96,7 @@ def work(
     is_shared = sight is None or sight.mark.exists()
     if sight is not None and sight.is_demanded and not is_shared:
         raise StoreNotSharedError(platform.node(), kept.root)
-    return [_outcome(run, kept, progress, is_shared=is_shared) for run in task.runs]
+    return [_outcome(run, kept, goes_on, is_shared=is_shared) for run in task.runs]
 
 
 def work_elsewhere(task: Task, kept: KeptRuns, sight: Sight) -> list[Outcome] | RuntimeError | ValueError | OSError:
@@ -112,15 +112,15 @@ def _own_build() -> str:
     return store.build()
 
 
-def _outcome(
-    scenario: Scenario, kept: KeptRuns, progress: Callable[[Progress], bool] | None, *, is_shared: bool
-) -> Outcome:
+def _outcome(scenario: Scenario, kept: KeptRuns, goes_on: Callable[[], bool], *, is_shared: bool) -> Outcome:
     if is_shared and kept.has(scenario):
         return Outcome()
+    if not goes_on():
+        return Outcome(error=_INTERRUPTED)
     try:
-        result = scenario.run(progress=progress)
+        result = scenario.run(progress=lambda _: goes_on())
         if result.interrupted:
-            return Outcome(error="was interrupted")
+            return Outcome(error=_INTERRUPTED)
         if is_shared:
             with KEEPING, interrupts_delayed():
                 kept.keep(scenario, result)

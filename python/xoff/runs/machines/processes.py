@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from multiprocessing.synchronize import Event
 
-    from xoff._xoff import Progress
     from xoff.runs.store import KeptRuns
     from xoff.runs.tasks import Outcome, Task
 
@@ -155,10 +154,10 @@ def _end_with_parent() -> None:
 def _do(task: Task, kept: KeptRuns, mark: Path) -> list[Outcome]:
     """Does a task; a file says while it is under way."""
     mark.touch()
-    found = work(task, kept, progress=_goes_on)
+    found = work(task, kept, goes_on=_goes_on)
     mark.unlink()
     return found
 
 
-def _goes_on(_: Progress) -> bool:
+def _goes_on() -> bool:
     return _cancelled is None or not _cancelled.is_set()
