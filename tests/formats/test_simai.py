@@ -26,13 +26,13 @@ def test_flows_of_simccl_wait_for_their_parents_and_for_the_collective_before(tm
     of = imported(tmp_path, topology=SERVERS, flows=COLLECTIVES)
     assert [file.content for file in of.found] == ["4 hosts, 1 switch, 4 links", "7 flows of 2 collectives"]
     assert rows(tmp_path, of) == [
-        "line2,host0,host2,32,3,,9300",  # a ring with LL between servers
-        "line3,host2,host3,32,3,,7200",  # and inside one
-        "line4,host3,host0,32,3,,9300",
-        "line5,host2,host3,32,3,line2,7200",
-        "line6,host3,host0,32,3,line3,9300",
-        "line7,host0,host1,4,3,line4 line6,6000",  # without a protocol
-        "line8,host1,host0,1,3,,6000",
+        "line2,host0,host2,32,3,,9300,,",  # a ring with LL between servers
+        "line3,host2,host3,32,3,,7200,,",  # and inside one
+        "line4,host3,host0,32,3,,9300,,",
+        "line5,host2,host3,32,3,line2,7200,,",
+        "line6,host3,host0,32,3,line3,9300,,",
+        "line7,host0,host1,4,3,line4 line6,6000,,",  # without a protocol
+        "line8,host1,host0,1,3,,6000,,",
     ]
     assert [str(left) for left in of.left_out[1:]] == [
         "flows.txt:1: algorithm, protocol: each flow waits 6, 7.2, 9.3 us before it is sent (delay_ns), "
@@ -46,8 +46,20 @@ def test_flows_of_simccl_wait_for_their_parents_and_for_the_collective_before(tm
 def test_files_of_simccl_before_2_30_have_no_protocols(tmp_path: Path) -> None:
     lines = [line.split(",") for line in COLLECTIVES.splitlines()]
     older = "\n".join(",".join(line[:3] + line[5:]) for line in lines)
-    delays = {row.rpartition(",")[2] for row in rows(tmp_path, imported(tmp_path, topology=SERVERS, flows=older))}
+    delays = {row.split(",")[6] for row in rows(tmp_path, imported(tmp_path, topology=SERVERS, flows=older))}
     assert delays == {"6000"}
+
+
+def test_many_flows_of_simccl_are_waited_for_by_one_operation(tmp_path: Path) -> None:
+    head = COLLECTIVES.partition("\n")[0]
+    pairs = [(one, other) for one in range(4) for other in range(4) if one != other]
+    flows = "".join(f"A,4,8,1,0,0,{at},{one},{other},2,0,1,RING,,\n" for at, (one, other) in enumerate(pairs))
+    of = imported(tmp_path, topology=SERVERS, flows=f"{head}\n{flows}{flows.replace('A,', 'B,')}")
+    fields = {row.split(",")[0]: row for row in rows(tmp_path, of)}
+    others = "line2 line3 line4 line5 line8 line11"
+    assert fields["line14.0.before"] == f"line14.0.before,host0,host0,0,3,{others},0,,"
+    assert fields["line14"] == "line14,host0,host1,2,3,line14.0.before,7200,,"
+    of.check()
 
 
 def test_later_chunks_without_parents_follow_the_one_before(tmp_path: Path) -> None:
@@ -81,38 +93,55 @@ def test_a_training_pass_goes_forward_and_back(tmp_path: Path) -> None:
     assert of.found[1].content == "2 layers, 3 collectives, 16 flows of 4 GPUs (TP 2, DP 2, EP 1)"
     assert rows(tmp_path, of) == [
         # forward, 1000 ns, and 6 us before each flow: all-reduce of TP groups, two steps of 50 B
-        "line3.forward.0.0,host0,host1,50,3,,7000",
-        "line3.forward.1.0,host1,host0,50,3,,7000",
-        "line3.forward.0.1,host0,host1,50,3,line3.forward.1.0,6000",
-        "line3.forward.1.1,host1,host0,50,3,line3.forward.0.0,6000",
-        "line3.forward.2.0,host2,host3,50,3,,7000",
-        "line3.forward.3.0,host3,host2,50,3,,7000",
-        "line3.forward.2.1,host2,host3,50,3,line3.forward.3.0,6000",
-        "line3.forward.3.1,host3,host2,50,3,line3.forward.2.0,6000",
+        "line3.forward.0.0,host0,host1,50,3,,7000,,",
+        "line3.forward.1.0,host1,host0,50,3,,7000,,",
+        "line3.forward.0.1,host0,host1,50,3,line3.forward.1.0,6000,,",
+        "line3.forward.1.1,host1,host0,50,3,line3.forward.0.0,6000,,",
+        "line3.forward.2.0,host2,host3,50,3,,7000,,",
+        "line3.forward.3.0,host3,host2,50,3,,7000,,",
+        "line3.forward.2.1,host2,host3,50,3,line3.forward.3.0,6000,,",
+        "line3.forward.3.1,host3,host2,50,3,line3.forward.2.0,6000,,",
         # 7 ns behind it, 400 ns forward, and back 50 ns: 11 B scattered over two
-        "line4.input.0.0,host0,host1,6,3,line3.forward.0.1 line3.forward.1.1,6457",
-        "line4.input.1.0,host1,host0,6,3,line3.forward.0.1 line3.forward.1.1,6457",
-        "line4.input.2.0,host2,host3,6,3,line3.forward.2.1 line3.forward.3.1,6457",
-        "line4.input.3.0,host3,host2,6,3,line3.forward.2.1 line3.forward.3.1,6457",
+        "line4.input.0.0,host0,host1,6,3,line3.forward.0.1 line3.forward.1.1,6457,,",
+        "line4.input.1.0,host1,host0,6,3,line3.forward.0.1 line3.forward.1.1,6457,,",
+        "line4.input.2.0,host2,host3,6,3,line3.forward.2.1 line3.forward.3.1,6457,,",
+        "line4.input.3.0,host3,host2,6,3,line3.forward.2.1 line3.forward.3.1,6457,,",
         # 9 ns behind it, 60 + 2000 + 300 ns: all-gather of DP groups
-        "line3.weights.0.0,host0,host2,32,3,line4.input.0.0 line4.input.1.0,8369",
-        "line3.weights.2.0,host2,host0,32,3,line4.input.2.0 line4.input.3.0,8369",
-        "line3.weights.1.0,host1,host3,32,3,line4.input.0.0 line4.input.1.0,8369",
-        "line3.weights.3.0,host3,host1,32,3,line4.input.2.0 line4.input.3.0,8369",
+        "line3.weights.0.0,host0,host2,32,3,line4.input.0.0 line4.input.1.0,8369,,",
+        "line3.weights.2.0,host2,host0,32,3,line4.input.2.0 line4.input.3.0,8369,,",
+        "line3.weights.1.0,host1,host3,32,3,line4.input.0.0 line4.input.1.0,8369,,",
+        "line3.weights.3.0,host3,host1,32,3,line4.input.2.0 line4.input.3.0,8369,,",
     ]
     assert of.scenario().run().summary["flows"]["unfinished"] == 0
 
 
 def test_collectives_of_weights_go_on_beside_the_pass_one_after_another(tmp_path: Path) -> None:
-    layer = "name -1 0 NONE 0 10 ALLTOALL 8 0 ALLREDUCE 8 0\n"
+    layer = "name -1 0 NONE 0 10 ALLTOALL 8 20 ALLREDUCE 8 0\n"
     text = f"HYBRID_TRANSFORMER model_parallel_NPU_group: 2\n2\n{layer}{layer}"
-    after = {
-        row.split(",")[0]: row.split(",")[5]
-        for row in rows(tmp_path, imported(tmp_path, topology=SERVERS, workload=text))
-    }
-    assert after["line3.input.0.0"] == "line4.input.0.0 line4.input.1.0"
-    own = "line3.input.0.0 line3.input.1.0"
-    assert after["line3.weights.0.0"] == f"{own} line4.weights.0.1 line4.weights.2.1"
+    of = imported(tmp_path, topology=SERVERS, workload=text)
+    fields = {row.split(",")[0]: row.split(",")[1:] for row in rows(tmp_path, of)}
+    assert fields["line4.weights.0.0"][4:6] == ["line4.input.0.0 line4.input.1.0", "6020"]
+    assert fields["line3.input.0.0"][4:6] == ["line4.input.0.0 line4.input.1.0", "6030"]
+    # The second one waits for its computation and for the first; the computation does not wait for the first.
+    assert fields["line3.weights.0.compute"] == ["host0", "", "", "", "line3.input.0.0 line3.input.1.0", "0", "20", "3"]
+    behind = "line3.weights.0.compute line4.weights.0.1 line4.weights.2.1"
+    assert fields["line3.weights.0.0"][4:6] == [behind, "6000"]
+    of.check()
+
+
+def test_an_all_to_all_ends_in_one_operation_of_each_rank(tmp_path: Path) -> None:
+    text = "MICRO\n2\na -1 0 NONE 0 0 NONE 0 5 ALLTOALL 40 0\na -1 0 NONE 0 0 NONE 0 7 ALLGATHER 40 0\n"
+    fields = {row.split(",")[0]: row for row in rows(tmp_path, imported(tmp_path, topology=SERVERS, workload=text))}
+    others = "line3.weights.0.1 line3.weights.0.2 line3.weights.1.2 line3.weights.2.1 line3.weights.3.0"
+    assert fields["line3.weights.0.all"] == f"line3.weights.0.all,host0,host0,0,3,line3.weights.0.0 {others},0,,"
+    assert fields["line4.weights.0.0"] == "line4.weights.0.0,host0,host1,10,3,line3.weights.0.all,6007,,"
+
+
+def test_computation_behind_the_last_collective_is_of_the_job(tmp_path: Path) -> None:
+    text = "HYBRID_TRANSFORMER model_parallel_NPU_group: 4\n2\na -1 0 ALLGATHER 40 0 NONE 0 9 NONE 0 1\n"
+    of = imported(tmp_path, topology=SERVERS, workload=f"{text}a -1 0 NONE 0 0 NONE 0 50000 NONE 0 1\n")
+    assert rows(tmp_path, of)[-1] == "end.3,host3,,,,line3.forward.2.2 line3.forward.3.2,0,50010,0"
+    of.check()
 
 
 def test_a_workload_says_what_is_not_carried(tmp_path: Path) -> None:
@@ -205,7 +234,9 @@ def test_collectives_are_those_of_xoff(tmp_path: Path, operation: str) -> None:
 def test_jobs_that_memory_would_not_hold_are_refused(tmp_path: Path) -> None:
     links = "".join(f"{host} 2400 100Gbps 1us 0\n" for host in range(2400))
     text = "MICRO\n1\na -1 0 NONE 0 0 NONE 0 0 ALLTOALL 8 0\n"
-    problem = "workload.txt: comes to 5,757,600 flows, which wait for 0; expected up to 5,000,000 of each; lower the"
+    problem = (
+        "workload.txt: comes to 5,757,600 flows, which wait for 11,515,200; expected up to 5,000,000 of each; lower the"
+    )
     with pytest.raises(InputError, match=problem):
         imported(tmp_path, topology=f"2401 1 2400\n2400\n{links}", workload=text)
 
@@ -214,14 +245,14 @@ def test_ranks_with_two_links_send_half_over_each(tmp_path: Path) -> None:
     text = "MICRO\n1\na -1 0 NONE 0 0 NONE 0 5 ALLREDUCE 10 0\n"
     of = imported(tmp_path, topology=TWO_LINKS, workload=text)
     assert rows(tmp_path, of) == [
-        "line3.weights.0.0,host0,host1,3,3,,6005",
-        "line3.weights.0.0_2,host0_2,host1_2,3,3,,6005",
-        "line3.weights.1.0,host1,host0,3,3,,6005",
-        "line3.weights.1.0_2,host1_2,host0_2,3,3,,6005",
-        "line3.weights.0.1,host0,host1,3,3,line3.weights.1.0,6000",
-        "line3.weights.0.1_2,host0_2,host1_2,3,3,line3.weights.1.0_2,6000",
-        "line3.weights.1.1,host1,host0,3,3,line3.weights.0.0,6000",
-        "line3.weights.1.1_2,host1_2,host0_2,3,3,line3.weights.0.0_2,6000",
+        "line3.weights.0.0,host0,host1,3,3,,6005,,",
+        "line3.weights.0.0_2,host0_2,host1_2,3,3,,6005,,",
+        "line3.weights.1.0,host1,host0,3,3,,6005,,",
+        "line3.weights.1.0_2,host1_2,host0_2,3,3,,6005,,",
+        "line3.weights.0.1,host0,host1,3,3,line3.weights.1.0,6000,,",
+        "line3.weights.0.1_2,host0_2,host1_2,3,3,line3.weights.1.0_2,6000,,",
+        "line3.weights.1.1,host1,host0,3,3,line3.weights.0.0,6000,,",
+        "line3.weights.1.1_2,host1_2,host0_2,3,3,line3.weights.0.0_2,6000,,",
     ]
     of.check()
 

@@ -73,11 +73,8 @@ def read(path: Path, draft: Draft) -> None:
         draft.leave(
             Place(path.name, layers[0].line), f"{collectives} of one GPU", f"nothing is sent in groups of {groups}"
         )
-    if steps.rest_ns:
-        told = f"{steps.rest_ns:,} ns of computation behind the last collective"
-        draft.leave(Place(path.name, layers[0].line), told, "no flow waits for it")
     of_lines = (layers[0].line, layers[-1].line)
-    draft.flows.append(Flows(path, "job", job_rows.COLUMNS, steps.rows, steps.flows, of_lines, {_PRIORITY}))
+    draft.flows.append(Flows(path, "job", job_rows.ALL_COLUMNS, steps.rows, steps.flows, of_lines, {_PRIORITY}))
     told = (
         f"{counted(len(layers), 'layer')}, {counted(steps.collectives, 'collective')}, {counted(steps.flows, 'flow')}"
     )

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from xoff.formats.draft import Network
 
 COLUMNS = "flow,source,destination,size_bytes,priority,after,delay_ns\n"
+FEW = 2
+"""Flows that each of the next ones waits for by itself; of more, an operation of the rank joins them."""
+ALL_COLUMNS = COLUMNS.replace("\n", ",compute_ns,stream\n")
 
 
 class Ranks:
@@ -38,3 +41,21 @@ class Ranks:
             ends = f"{self.hosts[source][link]},{self.hosts[destination][link]}"
             before = " ".join(f"{each}{suffix}" for each in after)
             yield f"{name}{suffix},{ends},{part},{self.priority},{before},{delay_ns}\n"
+
+    def flows(
+        self, name: str, source: int, destination: int, size: int, after: Sequence[str], delay_ns: int = 0
+    ) -> Iterator[str]:
+        """Yields the rows of one flow in all columns."""
+        for row in self.rows(name, source, destination, size, after, delay_ns):
+            yield row.replace("\n", ",,\n")
+
+    def joins(self, name: str, rank: int, after: Sequence[str]) -> Iterator[str]:
+        """Yields rows of all columns that only join what they wait for."""
+        return self.flows(name, rank, rank, 0, after)
+
+    def computes(self, name: str, rank: int, compute_ns: int, stream: int, after: Sequence[str]) -> Iterator[str]:
+        """Yields rows of all columns that keep a stream of the rank for a time."""
+        for link in range(self.links):
+            suffix = f"_{link + 1}" if link else ""
+            before = " ".join(f"{each}{suffix}" for each in after)
+            yield f"{name}{suffix},{self.hosts[rank][link]},,,,{before},0,{compute_ns},{stream}\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xoff.errors import InputError
 from xoff.formats import hpcc_settings, job_rows
 from xoff.formats.draft import Draft, Flows, Found, Network, Place
-from xoff.formats.job_rows import Ranks
+from xoff.formats.job_rows import FEW, Ranks
 from xoff.formats.lines import MOST_BYTES, numbered, refusal, whole
 from xoff.text.units import counted
 
@@ -66,7 +66,7 @@ def read(path: Path, draft: Draft) -> None:
     if reader.empty:
         draft.leave(Place(path.name, reader.empty), "flows of 0 B", "of 1 B, as flows have bytes")
     lines = (reader.first, reader.last)
-    draft.flows.append(Flows(path, "job", job_rows.COLUMNS, reader.rows, reader.count, lines, {_PRIORITY}))
+    draft.flows.append(Flows(path, "job", job_rows.ALL_COLUMNS, reader.rows, reader.count, lines, {_PRIORITY}))
     content = f"{counted(reader.count, 'flow')} of {counted(reader.collectives, 'collective')}"
     draft.found.append(Found(str(path), NAME, content))
     draft.settle_unless_told(hpcc_settings.settle)
@@ -180,6 +180,11 @@ class _Reader:
             if other is not flow:
                 problem = f"flow {flow.number} of this collective is there already"
                 raise refusal(self.path, flow.line, problem, f"expected one; line {other.line} is it")
+        for rank in sorted({flow.source for flow in flows if not flow.parents}):
+            if len(ends.get(rank, [])) > FEW:
+                name = f"line{flows[0].line}.{rank}.before"
+                yield from self.ranks.joins(name, rank, ends[rank])
+                ends[rank] = [name]
         followed: set[int] = set()
         sent: dict[tuple[int, int, int], _Flow] = {}
         for flow in flows:
@@ -194,7 +199,7 @@ class _Reader:
                 sent[way] = flow
             self.first = self.first if self.count else flow.line
             self.count, self.last = self.count + 1, flow.line
-            yield from self.ranks.rows(flow.name, flow.source, flow.destination, flow.size, before, flow.latency)
+            yield from self.ranks.flows(flow.name, flow.source, flow.destination, flow.size, before, flow.latency)
         last: dict[int, list[str]] = defaultdict(list)
         for flow in flows:
             if flow.number not in followed:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.errors import InputError
+from xoff.formats.job_rows import FEW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
     from xoff.formats.job_rows import Ranks
@@ -84,6 +85,7 @@ class _Step(NamedTuple):
     """A part in its turn."""
 
     name: str
+    line: int
     part: Part
     update_ns: int
     waits: bool
@@ -105,7 +107,7 @@ class Pass:
         """Whether only the collectives of weights are carried out, one after another."""
         self.flows = self.collectives = self.alone = 0
         self.rest_ns = 0
-        """Computation that no flow waits for."""
+        """Computation behind the last collective."""
         waited_for = self._measure()
         if max(self.flows, waited_for) * ranks.links > _MOST_ROWS:
             problem = f"comes to {self.flows:,} flows, which wait for {waited_for:,}"
@@ -122,7 +124,7 @@ class Pass:
             yield self._step(layer, 2, waits=False)
 
     def _step(self, layer: Layer, number: int, *, waits: bool) -> _Step:
-        return _Step(f"line{layer.line}.{NAMES[number]}", layer.parts[number], layer.update_ns, waits)
+        return _Step(f"line{layer.line}.{NAMES[number]}", layer.line, layer.parts[number], layer.update_ns, waits)
 
     def _measure(self) -> int:
         """Counts flows and collectives. Returns how many flows they wait for in all."""
@@ -135,10 +137,10 @@ class Pass:
                 turns, fan = _shape(step.part.operation, size)
                 self.collectives += 1
                 self.flows += self.groups.gpus * turns * fan
-                waited_for += self.groups.gpus * (fan * last + turns - 1)
+                waited_for += self.groups.gpus * (fan * last + turns - 1 + 2 * fan)
                 self.rest_ns = 0
                 if step.waits:
-                    last = 2 * fan
+                    last = FEW
         return waited_for
 
     def rows(self) -> Iterator[str]:
@@ -151,16 +153,35 @@ class Pass:
             delay_ns += step.part.compute_ns
             if not step.part.operation or self.groups.size(group) == 1:
                 continue
-            after = before
+            after, of_step_ns = before, delay_ns
             if not step.waits and group in aside:
-                after = [own + others for own, others in zip(before, aside[group], strict=True)]
+                after = yield from self._behind(step, before, delay_ns, aside[group])
+                of_step_ns = 0
             last: list[list[str]] = [[] for _ in range(self.groups.gpus)]
             for ranks in self.groups.ranks(group):
-                yield from self._collective(step, ranks, after, last, delay_ns)
+                yield from self._collective(step, ranks, after, last, of_step_ns)
+            if len(last[0]) > FEW:
+                for rank, flows in enumerate(last):
+                    yield from self.ranks.joins(f"{step.name}.{rank}.all", rank, flows)
+                last = [[f"{step.name}.{rank}.all"] for rank in range(self.groups.gpus)]
             if step.waits:
                 before, delay_ns = last, step.update_ns
             else:
                 aside[group] = last
+        if self.rest_ns:
+            for rank, flows in enumerate(before):
+                yield from self.ranks.computes(f"end.{rank}", rank, delay_ns, 0, flows)
+
+    def _behind(
+        self, step: _Step, before: list[list[str]], delay_ns: int, earlier: list[list[str]]
+    ) -> Generator[str, None, list[list[str]]]:
+        """Yields computation beside an earlier collective of the group. Returns what the next one waits for."""
+        after = []
+        for rank, flows in enumerate(earlier):
+            name = f"{step.name}.{rank}.compute"
+            yield from self.ranks.computes(name, rank, delay_ns, step.line, before[rank])
+            after.append([name, *flows])
+        return after
 
     def _collective(
         self, step: _Step, ranks: Sequence[int], after: list[list[str]], last: list[list[str]], delay_ns: int
@@ -175,7 +196,8 @@ class Pass:
                 for away in range(1, fan + 1):
                     other = ranks[(place + away) % size]
                     name = f"{step.name}.{rank}.{turn + away - 1}"
-                    yield from self.ranks.rows(name, rank, other, part, before, LATENCY_NS + (0 if turn else delay_ns))
+                    wait_ns = LATENCY_NS + (0 if turn else delay_ns)
+                    yield from self.ranks.flows(name, rank, other, part, before, wait_ns)
                     if turn == turns - 1:
                         last[rank].append(name)
                         last[other].append(name)
