@@ -250,6 +250,30 @@ def test_a_flow_of_a_job_has_its_name_and_an_arrow_from_the_one_that_it_waited_f
     assert not slices["beside to host2"].arrows_in
 
 
+def test_computations_are_slices_of_their_streams_and_arrows_pass_them(tmp_path: Path) -> None:
+    rows = (
+        "flow,source,destination,size_bytes,priority,after,delay_ns,compute_ns,stream",
+        "forward,host0,,,,,0,5000,3",
+        "there,host0,host1,9000,0,forward,0,,",
+        "here,host1,host1,0,,there,0,,",
+        "next,host1,,,,here,0,700,0",
+        "on,host1,host2,900,0,next,0,,",
+    )
+    (tmp_path / "job.csv").write_text("\n".join(rows), encoding="utf-8")
+    (tmp_path / "job.toml").write_text(
+        'topology = { kind = "star", hosts = 3, host_link = { rate = "10Gbps", delay = "1us" } }\n'
+        'transport.roce = { kind = "roce" }\n'
+        'workload = [{ kind = "job", transport = "roce", file = "job.csv" }]\n',
+        encoding="utf-8",
+    )
+    slices = {each.name: each for each in read(Scenario.load(tmp_path / "job.toml").run()).slices}
+    assert set(slices) == {"forward", "there to host1", "next", "on to host2"}
+    forward, following = slices["forward"], slices["next"]
+    assert (forward.path, forward.begins, forward.ends) == ("hosts/host0/stream 3", 0, 5_000)
+    assert (following.path, following.ends - following.begins) == ("hosts/host1/stream 0", 700)
+    assert slices["there to host1"].arrows_out == slices["on to host2"].arrows_in != []
+
+
 def test_flows_side_by_side_do_not_overlap_on_a_track() -> None:
     many = STORM | {"workload": [STORM["workload"][0] | {"every": "1us", "groups": 20, "size": "50kB"}]}  # type: ignore[index]
     assert len(read(Scenario.from_dict(many).run()).below("hosts/")) == 60  # and read() looks for overlaps

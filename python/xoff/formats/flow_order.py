@@ -68,9 +68,9 @@ def waited_for(result: Result, flows: pa.Table) -> npt.NDArray[np.int64]:
 
 
 def _begun(result: Result) -> pa.Table | None:
-    """Returns the flows of jobs that had begun."""
+    """Returns the operations of jobs that had begun."""
     rows = result.job_flows
-    return None if rows is None else rows.filter(pc.is_valid(rows["number"])).combine_chunks()
+    return None if rows is None else rows.filter(pc.is_valid(rows["start_ns"])).combine_chunks()
 
 
 def _add_steps(result: Result, flows: pa.Table, places: npt.NDArray[np.int64], before: npt.NDArray[np.int64]) -> None:
@@ -98,13 +98,20 @@ def _add_steps(result: Result, flows: pa.Table, places: npt.NDArray[np.int64], b
 
 
 def _add_jobs(flows: pa.Table, of_jobs: pa.Table, before: npt.NDArray[np.int64]) -> None:
-    after = of_jobs.filter(pc.is_valid(of_jobs["waited_for"]))
-    place = pc.index_in(flow_names(after), value_set=flows["flow"].combine_chunks()).to_numpy(zero_copy_only=False)
+    def within(name: str) -> pa.ChunkedArray:
+        """Returns names of operations with their workloads, since two jobs may name theirs alike."""
+        return pc.binary_join_element_wise(of_jobs["workload"].cast(pa.string()), of_jobs[name].cast(pa.string()), " ")
 
-    def within(rows: pa.Table, name: str) -> pa.ChunkedArray:
-        """Returns names of flows with their workloads, since two jobs may name theirs alike."""
-        return pc.binary_join_element_wise(rows["workload"].cast(pa.string()), rows[name].cast(pa.string()), " ")
-
-    of_job = pc.index_in(within(after, "waited_for"), value_set=within(of_jobs, "flow").combine_chunks())
-    earlier = flow_names(of_jobs).take(of_job)
-    before[place] = pc.index_in(earlier, value_set=flows["flow"].combine_chunks()).to_numpy(zero_copy_only=False)
+    names = within("flow").combine_chunks()
+    earlier = pc.fill_null(pc.index_in(within("waited_for"), value_set=names), NONE).to_numpy().astype(np.int64)
+    is_flow = of_jobs["number"].is_valid().to_numpy()
+    # Computations and joins are no flows: the flow before them is, found twice as far back each time.
+    while (between := (earlier != NONE) & ~is_flow[earlier]).any():
+        earlier[between] = earlier[earlier[between]]
+    follows = np.flatnonzero(is_flow & (earlier != NONE))
+    known = flows["flow"].combine_chunks()
+    place, place_before = (
+        pc.index_in(flow_names(of_jobs.take(pa.array(rows))), value_set=known).to_numpy(zero_copy_only=False)
+        for rows in (follows, earlier[follows])
+    )
+    before[place] = place_before

@@ -174,6 +174,14 @@ def _computing(tracks: _Tracks, result: Result, part: Part) -> Iterator[None]:
             track = tracks.beside(times, "hosts", result.topology.host_of(row["source"]), "computes")
             tracks.trace.add_slice(track, times, f"before {row['flow']}", "computing", {"workload": row["workload"]})
             yield
+    computed = rows.filter(pc.and_(pc.is_valid(rows["start_ns"]), pc.is_valid(rows["stream"])))
+    for row in [] if part.flows else _ordered(computed, "start_ns"):
+        times = row["start_ns"], result.summary["end_ns"] if row["finish_ns"] is None else row["finish_ns"]
+        if part.overlaps(*times):
+            host = result.topology.host_of(row["source"])
+            track = tracks.beside(times, "hosts", host, f"stream {row['stream']}")
+            tracks.trace.add_slice(track, times, row["flow"], "computing", {"workload": row["workload"]})
+            yield
 
 
 def _kept(flows: pa.Table, part: Part, end_of_run: int) -> npt.NDArray[np.bool_]:
