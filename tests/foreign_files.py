@@ -142,3 +142,31 @@ def written(folder: Path, **texts: str) -> list[Path]:
 def imported(folder: Path, **texts: str) -> formats.Imported:
     """Reads files of these texts."""
     return formats.read(written(folder, **texts))
+
+
+SCHEDULE = """num_ranks 3
+
+rank 0 {
+c1: calc 5000 cpu 1
+s1: send 3000b to 1 tag 7
+s1 requires c1
+s2: send 10b to 1 tag 7 cpu 0 nic 0
+s2 irequires s1
+}
+
+/* the middle
+   passes on */
+rank 1 {
+r2: recv 3000b from 0 tag 7
+r1: recv 10b from 0 tag 7 // the second
+r1 requires r2
+out: send 3000b to 2
+out requires r1
+}
+rank 2 {
+in: recv 3000b from 1
+calc 7
+last: calc 9 cpu 3
+last requires in
+}
+"""

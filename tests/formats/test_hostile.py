@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from foreign_files import COLLECTIVES, CONFIG, FLOWS, SERVERS, STAR, SYSTEM, TOPOLOGY, WORKLOAD, ZOO
+from foreign_files import COLLECTIVES, CONFIG, FLOWS, SCHEDULE, SERVERS, STAR, SYSTEM, TOPOLOGY, WORKLOAD, ZOO
 from xoff import InputError, formats
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ FAMILIES = (
     {"server.xml": SYSTEM, "chain.cm": CHAIN},
     {"topology.txt": TOPOLOGY, "server.xml": SYSTEM},
     {"topology.txt": SERVERS, "workload.txt": WORKLOAD, "collectives.csv": COLLECTIVES},
+    {"pipeline.goal": SCHEDULE},
     {"star.graphml": STAR, "chain.cm": CHAIN.replace("0->2", "1->0").replace("send", "recv")},
 )
 TEXTS = [(name, family) for family in FAMILIES for name in family]

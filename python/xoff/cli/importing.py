@@ -98,8 +98,9 @@ def _may_be_table(path: Path) -> bool:
     from xoff.formats.lines import head
     from xoff.formats.reading import format_of
 
-    looks_so = path.suffix in _OF_TABLES or "".join(head(path)[:9]).lstrip().startswith("{")
-    return looks_so and not (path.is_file() and format_of(path) is not None)
+    if path.is_file() and format_of(path) is not None:
+        return False
+    return path.suffix in _OF_TABLES or "".join(head(path)[:9]).lstrip().startswith("{")
 
 
 def _save(files: Sequence[Path], folder: Path, *, force: bool) -> None:

@@ -110,6 +110,16 @@ class Network:
     """Keys of `[topology]` besides nodes and links, such as `routing`."""
 
 
+def star(path: Path, draft: Draft, count: int) -> Network:
+    """Adds a switch with a host for each rank to a draft, for a format that says nothing of a network."""
+    hosts, place = [f"host{rank}" for rank in range(count)], Place(path.name, 1)
+    links = [Link(host, "switch0", "100Gbps", "1us", "", place) for host in hosts]
+    numbers = {rank: [host] for rank, host in enumerate(hosts)}
+    draft.network = Network(place, hosts, ["switch0"], links, numbers, f"ranks are 0 to {count - 1}")
+    draft.leave(path.name, "no topology", "a star of a host for each rank, 100 Gb/s and 1 us; yours to choose")
+    return draft.network
+
+
 def one_of(names: Sequence[str], flow: int, end: int) -> str:
     """Returns the host that a flow uses of those that a number stands for, by a hash of its position in the file."""
     if len(names) == 1:

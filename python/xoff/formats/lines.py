@@ -43,6 +43,20 @@ def head(path: Path) -> list[str]:
     return lines
 
 
+def first_bytes(path: Path) -> bytes:
+    """Returns the first 64 bytes of a file. Raises InputError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(64)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    reason = ((isinstance(error, OSError) and error.strerror) or str(error)).lower()
+    return InputError(str(path), "", f"cannot read: {reason}", "expected a file to import")
+
+
 def numbered(path: Path) -> Iterator[tuple[int, str]]:
     """Yields the lines of a text file with their numbers, one at a time. Raises InputError for what is no text."""
     number = 0
@@ -58,8 +72,7 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        reason = ((isinstance(error, OSError) and error.strerror) or str(error)).lower()
-        raise InputError(str(path), "", f"cannot read: {reason}", "expected a file to import") from None
+        raise _unreadable(path, error) from None
 
 
 def whole(path: Path, line: int, name: str, text: str, least: int = 0, most: int = 10**9) -> int:

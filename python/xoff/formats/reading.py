@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from xoff.errors import InputError
 from xoff.formats import (
     aicb_workload,
+    chakra,
+    goal,
     graphml,
     hpcc_config,
     hpcc_flows,
@@ -21,7 +23,7 @@ from xoff.formats import (
 )
 from xoff.formats.draft import Draft, Flows, Key, Table
 from xoff.formats.imported import Imported
-from xoff.formats.lines import head, written_time
+from xoff.formats.lines import first_bytes, head, written_time
 from xoff.text.line import one_line
 
 if TYPE_CHECKING:
@@ -40,6 +42,12 @@ if TYPE_CHECKING:
         def read(self, path: Path, draft: Draft) -> None:
             """Reads a file into the draft. Raises InputError."""
 
+    class Binary(Format, Protocol):
+        """A format that has a form which is no text."""
+
+        def recognises_bytes(self, head: bytes) -> bool:
+            """Whether a file with these first bytes is of this format."""
+
 
 FORMATS: tuple[Format, ...] = (
     hpcc_topology,
@@ -53,12 +61,22 @@ FORMATS: tuple[Format, ...] = (
     simccl_flows,
     aicb_workload,
     hpcc_trace,
+    goal,
+    chakra,
 )
 """Formats in the order in which files are read: networks first, since settings and flows are about their nodes."""
 
 
+BINARY: tuple[Binary, ...] = (goal, chakra)
+"""Formats that have a form which is no text."""
+
+
 def format_of(path: Path) -> Format | None:
     """Returns the format that a file's content is of; None for all others. Raises InputError for what is no text."""
+    begin = first_bytes(path)
+    binary = next((each for each in BINARY if each.recognises_bytes(begin)), None)
+    if binary is not None:
+        return binary
     lines = head(path)
     return next((each for each in FORMATS if each.recognises(lines)), None)
 
@@ -78,7 +96,10 @@ def read(paths: Iterable[str | Path], title: str | None = None) -> Imported:
         raise InputError(None, "FILE", "no file is named", f"expected one of: {kinds()}")
     draft = Draft()
     for path, of_file in sorted(formats, key=lambda each: FORMATS.index(each[1])):
-        of_file.read(path, draft)
+        if of_file is not chakra:
+            of_file.read(path, draft)
+    if traces := [path for path, of_file in formats if of_file is chakra]:
+        chakra.read_all(traces, draft)
     if draft.network is None:
         raise InputError(str(formats[0][0]), "", "has no network", "expected a topology beside it")
     if draft.settle is not None:

@@ -1,0 +1,443 @@
+"""Chakra execution traces, as protobuf (`et`) or JSON, one file for each rank: nodes of a training job as operations.
+
+A file in protobuf is a message of metadata and one for each node, each after its length. JSON is the form of Chakra's
+feeder, an object with a `workload_graph`. A collective is carried out by rings, an all-to-all by a flow to every other
+rank, as ASTRA-sim's `ring` and `direct` do with one chunk.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from xoff.errors import InputError
+from xoff.formats import hpcc_settings
+from xoff.formats.draft import Draft, Flows, Found, star
+from xoff.formats.job_rows import Ranks
+from xoff.formats.lines import MOST_BYTES, MOST_NS
+from xoff.formats.operations import COLUMNS, COMPUTE, JOIN, RECEIVE, SEND, Operations, Schedule
+from xoff.formats.protobuf import MalformedError, delimited, fields, number_at
+from xoff.text.line import quoted
+from xoff.text.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+NAME = "Chakra trace"
+ABOUT = "execution traces of Chakra or ASTRA-sim, one for each rank"
+
+_PRIORITY = 3
+_MOST_OPERATIONS = 20_000_000
+_MOST_RANKS = 1 << 20
+_RANK = re.compile(r"\.(\d{1,7})\.(?:et|json)(?:\.gz)?$")
+_VERSION = re.compile(rb"\d+\.\d+")
+_GZIP = b"\x1f\x8b"
+_METADATA, _COMP, _SEND, _RECEIVE, _COLLECTIVE = 1, 4, 5, 6, 7
+_MEMORY = (2, 3)
+_KINDS = range(8)
+_COLLECTIVES = {
+    0: "all_reduce",
+    1: "reduce",
+    2: "all_gather",
+    3: "gather",
+    4: "scatter",
+    5: "broadcast",
+    6: "all_to_all",
+    7: "reduce_scatter",
+    8: "reduce_scatter",
+    9: "barrier",
+}
+_CARRIED = ("all_reduce", "all_gather", "all_to_all", "reduce_scatter", "barrier")
+_TAGS = 1 << 31
+"""First tag of flows of collectives; those of sends are below."""
+_WANTED = {b"is_cpu_op", b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"pg_name"}
+_EXPECTED = "expected a trace of Chakra"
+
+
+class Node(NamedTuple):
+    """One node of a trace."""
+
+    id: int
+    kind: int
+    duration_us: int
+    after: list[int]
+    attributes: dict[str, Any]
+    groups: str
+    """Process groups in JSON, of a node with metadata."""
+
+
+class _Collective(NamedTuple):
+    """Part of one rank in a collective."""
+
+    rank: int
+    id: int
+    operation: str
+    size: int
+    position: int
+    """Number of operations of its rank before it."""
+
+
+def recognises(lines: Sequence[str]) -> bool:
+    """Whether an object has a `workload_graph`."""
+    text = "".join(lines[:50])
+    return text.lstrip().startswith("{") and '"workload_graph"' in text
+
+
+def recognises_bytes(head: bytes) -> bool:
+    """Whether a message begins with the version of Chakra, or names its schema."""
+    if head.startswith(_GZIP):
+        return True
+    at = next((at for at, byte in enumerate(head[:5]) if byte < 0x80), 5) + 1
+    told = head[at:]
+    is_version = told[:1] == b"\x0a" and len(told) > 2 and _VERSION.match(told[2:]) is not None
+    return is_version or b"\x0a\x06schema" in told[:8]
+
+
+def read(path: Path, draft: Draft) -> None:
+    """Reads one trace, of a job of one rank. Raises InputError."""
+    read_all([path], draft)
+
+
+def read_all(paths: Sequence[Path], draft: Draft) -> None:
+    """Reads the traces of all ranks. Raises InputError."""
+    files = _ranked(paths)
+    network = draft.network or star(files[0], draft, len(files))
+    ranks = Ranks(network, _PRIORITY)
+    if len(ranks) < len(files):
+        problem = f"there are traces of {len(files):,} ranks, and the topology has {len(ranks):,} hosts"
+        raise InputError(str(files[0]), "", problem, "expected a topology with a host for each rank")
+    job = _Job(files)
+    for rank in range(len(files)):
+        job.read(rank)
+    operations = job.operations()
+    schedule = Schedule(files[0], operations, ranks, job.place)
+    for told, reason in job.notes():
+        draft.leave(files[0].name, told, reason)
+    total = len(operations.kind)
+    draft.flows.append(Flows(files[0], "job", COLUMNS, schedule.rows, total, (1, 1), {_PRIORITY}))
+    told = f"{counted(job.nodes, 'node')}, {counted(job.carried, 'collective')}"
+    sends = counted(int(np.count_nonzero(operations.kind == SEND)), "flow")
+    of = f"{files[0]} and {len(files) - 1:,} more" if len(files) > 1 else str(files[0])
+    draft.found.append(Found(of, NAME, f"{counted(len(files), 'rank')}, {told}, {sends}"))
+    draft.settle_unless_told(hpcc_settings.settle)
+
+
+def _ranked(paths: Sequence[Path]) -> list[Path]:
+    """Returns the traces in the order of their ranks, which are in their names. Raises InputError."""
+    if len(paths) == 1:
+        return [*paths]
+    by_rank: dict[int, Path] = {}
+    for path in paths:
+        found = _RANK.search(path.name)
+        if found is None or int(found[1]) in by_rank:
+            problem = "names no rank, or that of another trace"
+            raise InputError(str(path), "", problem, "expected NAME.RANK.et, each rank once")
+        by_rank[int(found[1])] = path
+    missing = next((rank for rank in range(len(by_rank)) if rank not in by_rank), None)
+    if missing is not None:
+        problem = f"there is no trace of rank {missing}, and {len(by_rank)} others"
+        raise InputError(str(paths[0]), "", problem, "expected one for each rank from 0")
+    return [by_rank[rank] for rank in range(len(by_rank))]
+
+
+@dataclass
+class _Columns:
+    """Operations of all ranks, as far as they have been read."""
+
+    kind: array[int] = field(default_factory=lambda: array("B"))
+    peer: array[int] = field(default_factory=lambda: array("I"))
+    amount: array[int] = field(default_factory=lambda: array("Q"))
+    tag: array[int] = field(default_factory=lambda: array("I"))
+    stream: array[int] = field(default_factory=lambda: array("I"))
+    waiting: array[int] = field(default_factory=lambda: array("I"))
+    awaited: array[int] = field(default_factory=lambda: array("I"))
+
+    def add(self, kind: int, amount: int = 0, peer: int = 0, tag: int = 0, stream: int = 0) -> int:
+        """Appends an operation. Returns its position."""
+        self.kind.append(kind)
+        self.amount.append(amount)
+        self.peer.append(peer)
+        self.tag.append(tag)
+        self.stream.append(stream)
+        return len(self.kind) - 1
+
+    def wait(self, waiting: int, awaited: int) -> None:
+        """Has an operation wait for another."""
+        self.waiting.append(waiting)
+        self.awaited.append(awaited)
+
+
+class _Job:
+    """All nodes, read rank by rank; collectives become sends and receives of each rank."""
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.files = files
+        self.columns = _Columns()
+        self.first = [0]
+        self.ids: list[array[int]] = []
+        """Identity of each operation's node, by rank."""
+        self.nodes = self.carried = 0
+        self.groups: dict[str, list[int]] = {}
+        self.turns: dict[tuple[int, ...], dict[int, int]] = defaultdict(lambda: defaultdict(int))
+        self.tags: dict[tuple[tuple[int, ...], int], tuple[int, str, int, int, int]] = {}
+        """Tag, operation, size, rank and node of each collective."""
+        self.counts: dict[str, int] = defaultdict(int)
+
+    def refuse(self, rank: int, node: int | None, problem: str, expected: str = _EXPECTED) -> InputError:
+        """Returns the error for a node."""
+        return InputError(str(self.files[rank]), "" if node is None else f"node {node}", problem, expected)
+
+    def place(self, at: int) -> str:
+        """Returns the node of an operation."""
+        rank = int(np.searchsorted(self.first, at, side="right")) - 1
+        return f"rank {rank}, node {self.ids[rank][at - self.first[rank]]}"
+
+    def read(self, rank: int) -> None:
+        """Reads the trace of a rank. Raises InputError."""
+        ends: dict[int, int] = {}
+        waits: list[tuple[int, Node]] = []
+        ids = array("Q")
+        self.ids.append(ids)
+        for node in self._nodes(rank):
+            if node.id in ends:
+                raise self.refuse(rank, node.id, "is there twice", "expected each node once")
+            begins, end = self._add(rank, node)
+            ids.extend([node.id] * (len(self.columns.kind) - self.first[-1] - len(ids)))
+            ends[node.id] = end
+            waits.extend((begin, node) for begin in begins if node.after)
+            self.nodes += 1
+            if len(self.columns.kind) > _MOST_OPERATIONS:
+                problem = f"comes to more than {_MOST_OPERATIONS:,} operations up to here"
+                raise self.refuse(rank, node.id, problem, "expected fewer, smaller collectives or fewer ranks")
+        for begin, node in waits:
+            for before in dict.fromkeys(node.after):
+                if before not in ends:
+                    self.counts["missing"] += 1
+                elif ends[before] != begin:
+                    self.columns.wait(begin, ends[before])
+                else:
+                    raise self.refuse(rank, node.id, "waits for itself", "expected other nodes")
+        self.first.append(len(self.columns.kind))
+
+    def _nodes(self, rank: int) -> Iterator[Node]:
+        path = self.files[rank]
+        try:
+            data = path.read_bytes()
+            data = gzip.decompress(data) if data.startswith(_GZIP) else data
+            if data.lstrip()[:1] == b"{":
+                yield from _of_json(data)
+            else:
+                yield from _of_messages(data)
+        except (MalformedError, gzip.BadGzipFile, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise self.refuse(rank, None, f"is no trace, or damaged: {error}".splitlines()[0]) from None
+
+    def _add(self, rank: int, node: Node) -> tuple[list[int], int]:
+        """Adds the operations of a node. Returns those that wait for what it waits for, and the one that ends it."""
+        columns, attributes = self.columns, node.attributes
+        if node.kind in (_SEND, _RECEIVE):
+            at = self._message(rank, node)
+            return [at], at
+        if node.kind == _COLLECTIVE:
+            kind = _COLLECTIVES.get(attributes.get("comm_type", 0), "")
+            if kind in _CARRIED:
+                return self._collective(rank, node, kind)
+            self.counts[kind or "unknown"] += 1
+        elif node.kind == _COMP and not node.duration_us:
+            self.counts["untimed"] += 1
+        elif node.kind in _MEMORY:
+            self.counts["memory"] += 1
+        elif node.kind == _METADATA and node.groups:
+            self._learn(rank, node)
+        elif node.kind not in _KINDS:
+            raise self.refuse(rank, node.id, f"has type {node.kind}", "expected 0 to 7")
+        if node.duration_us * 1000 > MOST_NS:
+            raise self.refuse(rank, node.id, f"takes {node.duration_us:,} us", "expected up to 100,000 s")
+        if node.kind in (_METADATA, 0):
+            at = columns.add(JOIN)
+        else:
+            stream = 2 if node.kind in _MEMORY else int(bool(attributes.get("is_cpu_op", False)))
+            at = columns.add(COMPUTE, node.duration_us * 1000, stream=stream)
+        return [at], at
+
+    def _message(self, rank: int, node: Node) -> int:
+        attributes, is_send = node.attributes, node.kind == _SEND
+        peer = attributes.get("comm_dst" if is_send else "comm_src")
+        if not isinstance(peer, int) or not 0 <= peer < len(self.files):
+            problem = f"{'sends to' if is_send else 'receives from'} rank {peer}"
+            raise self.refuse(rank, node.id, problem, f"expected 0 to {len(self.files) - 1}, as there are traces")
+        tag = attributes.get("comm_tag", 0)
+        if not isinstance(tag, int) or not 0 <= tag < _TAGS:
+            raise self.refuse(rank, node.id, f"comm_tag is {quoted(str(tag))}", f"expected 0 to {_TAGS - 1}")
+        return self.columns.add(SEND if is_send else RECEIVE, self._size(rank, node), peer, tag)
+
+    def _size(self, rank: int, node: Node) -> int:
+        size = node.attributes.get("comm_size", 0)
+        if not isinstance(size, int) or not 0 <= size <= MOST_BYTES:
+            raise self.refuse(rank, node.id, f"comm_size is {quoted(str(size))}", f"expected 0 to {MOST_BYTES:,}")
+        return size
+
+    def _learn(self, rank: int, node: Node) -> None:
+        """Takes the process groups that PyTorch writes."""
+        try:
+            for group in json.loads(node.groups[2:-2]):
+                self.groups[group["pg_name"]] = group["ranks"] or [*range(len(self.files))]
+        except (ValueError, KeyError, TypeError):
+            self.counts["groups"] += 1
+
+    def _collective(self, rank: int, node: Node, operation: str) -> tuple[list[int], int]:
+        columns = self.columns
+        name = str(node.attributes.get("pg_name", ""))
+        group = self.groups.get(name, [*range(len(self.files))]) if name else [*range(len(self.files))]
+        if name and name not in self.groups:
+            self.counts["unnamed"] += 1
+        if rank not in group or not all(isinstance(one, int) and 0 <= one < len(self.files) for one in group):
+            raise self.refuse(rank, node.id, f"group {quoted(name)} is not of this rank", "expected ranks of traces")
+        size, members = self._size(rank, node), len(group)
+        turn = self.turns[tuple(group)][rank]
+        self.turns[tuple(group)][rank] += 1
+        key = (tuple(group), turn)
+        told = self.tags.setdefault(key, (_TAGS + len(self.tags), operation, size, rank, node.id))
+        if told[1:3] != (operation, size):
+            problem = (
+                f"is {operation} of {size:,} B, where node {told[4]} of rank {told[3]} is {told[1]} of {told[2]:,} B"
+            )
+            raise self.refuse(rank, node.id, problem, "expected the same collectives in the same order on all ranks")
+        self.carried += told[3] == rank
+        place = group.index(rank)
+        part = size if operation == "all_gather" else -(-size // members)
+        begins: list[int] = []
+        if operation == "all_to_all":
+            others = [(away, away) for away in range(1, members)]
+        else:
+            others = [(1, -1)] * ((members - 1) * (2 if operation in ("all_reduce", "barrier") else 1))
+        received: list[int] = []
+        sent: list[int] = []
+        for turn, (to, of) in enumerate(others):
+            send = columns.add(SEND, max(part, 1), group[(place + to) % members], told[0])
+            sender = group[(place - to) % members] if operation == "all_to_all" else group[(place + of) % members]
+            receive = columns.add(RECEIVE, 0, sender, told[0])
+            if turn and operation != "all_to_all":
+                columns.wait(send, received[-1])
+                columns.wait(receive, received[-1])
+            else:
+                begins += [send, receive]
+            sent.append(send)
+            received.append(receive)
+        end = columns.add(JOIN)
+        for before in (*sent, *received):
+            columns.wait(end, before)
+        return begins or [end], end
+
+    def operations(self) -> Operations:
+        """Returns all operations. Raises InputError if collectives are missing on some rank."""
+        for group, turns in self.turns.items():
+            counts = {rank: turns.get(rank, 0) for rank in group}
+            if len({*counts.values()}) > 1:
+                least = min(counts, key=counts.__getitem__)
+                problem = (
+                    f"has {counts[least]} collectives of {len(group)} ranks, and another rank {max(counts.values())}"
+                )
+                raise self.refuse(least, None, problem, "expected as many on all ranks of a group")
+        if not len(self.columns.kind):
+            raise self.refuse(0, None, "has no node")
+        columns = self.columns
+        kind, peer, amount, tag, stream, waiting, awaited = (
+            np.asarray(each)
+            for each in (
+                columns.kind,
+                columns.peer,
+                columns.amount,
+                columns.tag,
+                columns.stream,
+                columns.waiting,
+                columns.awaited,
+            )
+        )
+        first = np.array(self.first)
+        label = np.concatenate([np.arange(end - begin, dtype=np.uint32) for begin, end in pairwise(self.first)])
+        by_start = np.zeros(len(waiting), dtype=np.bool_)
+        return Operations(first, kind, peer, amount, tag, stream, label, waiting, awaited, by_start)
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """Yields what the job has in another way, and why."""
+        for key, (told, reason) in _NOTES.items():
+            if self.counts[key]:
+                yield f"{told} ({counted(self.counts[key], 'node')})", reason
+        for kind in ("reduce", "gather", "scatter", "broadcast", "unknown"):
+            if self.counts[kind]:
+                told = f"collective {kind} ({counted(self.counts[kind], 'node')})"
+                yield told, "nothing is sent; it takes its duration, as in ASTRA-sim"
+
+
+_NOTES = {
+    "untimed": ("no duration", "computes for no time; a roofline of ASTRA-sim's system JSON is not carried over"),
+    "memory": ("loads and stores", "take their duration on a stream of their own; remote memory is not carried over"),
+    "missing": ("dependencies on nodes that are not there", "left out, as in Chakra's feeder"),
+    "groups": ("metadata that is no list of process groups", "takes no time"),
+    "unnamed": ("process groups that no metadata lists", "taken for all ranks"),
+}
+
+
+def _of_json(data: bytes) -> Iterator[Node]:
+    for each in json.loads(data)["workload_graph"]:
+        after = [*map(int, each.get("data_deps", [])), *map(int, each.get("ctrl_deps", []))]
+        names = [name.decode() for name in _WANTED]
+        attributes = {name: each[name] for name in names if name in each}
+        yield Node(int(each["Id"]), int(each["NodeType"]), int(each.get("runtime", 0)), after, attributes, "")
+
+
+def _of_messages(data: bytes) -> Iterator[Node]:
+    messages = delimited(data)
+    next(messages, None)  # metadata of the whole trace
+    for begin, end in messages:
+        numbers = {1: 0, 3: 0, 7: 0}
+        after: list[int] = []
+        attributes: dict[str, Any] = {}
+        groups = ""
+        for number, value in fields(data, begin, end):
+            if number in numbers and isinstance(value, int):
+                numbers[number] = value
+            elif number == 10 and isinstance(value, tuple):
+                _attribute(data, value, attributes)
+            elif number in (4, 5):
+                after += [value] if isinstance(value, int) else _packed(data, value)
+            elif number == 8 and numbers[3] == _METADATA and isinstance(value, tuple):
+                groups = next((_text(data, each) for at, each in fields(data, *value) if at == 1), "")
+        yield Node(numbers[1], numbers[3], numbers[7], after, attributes, groups)
+
+
+def _packed(data: bytes, span: tuple[int, int]) -> list[int]:
+    found, at = [], span[0]
+    while at < span[1]:
+        number, at = number_at(data, at)
+        found.append(number)
+    return found
+
+
+def _text(data: bytes, span: object) -> str:
+    return data[span[0] : span[1]].decode("utf-8", "replace") if isinstance(span, tuple) else ""
+
+
+def _attribute(data: bytes, span: tuple[int, int], attributes: dict[str, Any]) -> None:
+    name = b""
+    value: object = None
+    for number, each in fields(data, *span):
+        if number == 1 and isinstance(each, tuple):
+            name = data[each[0] : each[1]]
+            if name not in _WANTED:
+                return
+        elif number == 29:
+            value = _text(data, each)
+        elif number != 2 and isinstance(each, int):
+            value = each - (1 << 64) if each >> 63 else each
+    if name and value is not None:
+        attributes[name.decode()] = value

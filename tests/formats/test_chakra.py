@@ -1,0 +1,205 @@
+"""Execution traces of Chakra as jobs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import examples
+from xoff import InputError, formats
+from xoff.formats.protobuf import message, text, unsigned, varint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+COMP, SEND, RECV, COLL = 4, 5, 6, 7
+ALL_REDUCE, BROADCAST, ALL_TO_ALL = 0, 5, 6
+
+
+def attribute(name: str, value: bool | int | str) -> bytes:
+    """An attribute of a node."""
+    kept = text(29, value) if isinstance(value, str) else unsigned(27 if isinstance(value, bool) else 9, value)
+    return message(10, text(1, name) + kept)
+
+
+def node(number: int, kind: int, after: Sequence[int] = (), micros: int = 0, **attributes: bool | int | str) -> bytes:
+    """A node after its length, with its dependencies packed."""
+    told = b"".join(attribute(name, value) for name, value in attributes.items())
+    packed = message(5, b"".join(map(varint, after))) if after else b""
+    inside = unsigned(1, number) + text(2, "a name") + unsigned(3, kind) + packed + unsigned(7, micros) + told
+    return varint(len(inside)) + inside
+
+
+def trace(*nodes: bytes) -> bytes:
+    """A trace of these nodes."""
+    head = text(1, "0.0.4")
+    return varint(len(head)) + head + b"".join(nodes)
+
+
+def imported(folder: Path, *traces: bytes) -> formats.Imported:
+    """Reads traces of ranks 0, 1 and so on."""
+    paths = [folder / f"job.{rank}.et" for rank in range(len(traces))]
+    for path, data in zip(paths, traces, strict=True):
+        path.write_bytes(data)
+    return formats.read(paths)
+
+
+def rows(folder: Path, of: formats.Imported) -> list[str]:
+    """Rows of the only CSV."""
+    return of.save(folder / "out", force=True)[1].read_text().splitlines()[1:]
+
+
+PIPELINE = (
+    trace(
+        node(10, COMP, micros=50, num_ops=99, is_cpu_op=False),
+        node(11, SEND, [10], comm_size=4096, comm_src=0, comm_dst=1, comm_tag=5),
+        node(12, COMP, micros=7, is_cpu_op=True),
+    ),
+    trace(
+        node(4, RECV, comm_size=4096, comm_src=0, comm_dst=1, comm_tag=5),
+        node(5, COMP, [4, 99], micros=3),
+    ),
+)
+
+
+def test_nodes_compute_send_and_receive(tmp_path: Path) -> None:
+    of = imported(tmp_path, *PIPELINE)
+    assert of.found[0].content == "2 ranks, 5 nodes, 0 collectives, 1 flow"
+    assert rows(tmp_path, of) == [
+        "0.0,host0,,,,,0,50000,0",
+        "0.1,host0,host1,4096,3,0.0,0,,",
+        "0.2,host0,,,,,0,7000,1",
+        "1.0,host1,host1,0,,0.1,0,,",
+        "1.1,host1,,,,1.0,0,3000,0",
+    ]
+    assert "dependencies on nodes that are not there (1 node)" in [left.content for left in of.left_out]
+    of.check()
+
+
+def test_an_all_reduce_goes_round_twice(tmp_path: Path) -> None:
+    of = imported(tmp_path, *[trace(node(1, COLL, comm_type=ALL_REDUCE, comm_size=3000))] * 3)
+    found = rows(tmp_path, of)
+    flows = [row.split(",") for row in found if row.split(",")[1] != row.split(",")[2]]
+    assert len(flows) == 3 * 4
+    assert {(flow[1], flow[2], flow[3]) for flow in flows} == {
+        ("host0", "host1", "1000"),
+        ("host1", "host2", "1000"),
+        ("host2", "host0", "1000"),
+    }
+    assert [row for row in found if row.startswith("0.")][:4] == [
+        "0.0,host0,host1,1000,3,,0,,",
+        "0.1,host0,host0,0,,2.0,0,,",
+        "0.2,host0,host1,1000,3,0.1,0,,",
+        "0.3,host0,host0,0,,2.2 0.1,0,,",
+    ]
+    of.check()
+
+
+def test_an_all_to_all_sends_to_every_other_at_once(tmp_path: Path) -> None:
+    of = imported(tmp_path, *[trace(node(1, COMP, micros=1), node(2, COLL, [1], comm_type=6, comm_size=300))] * 3)
+    flows = [row for row in rows(tmp_path, of) if row.split(",")[3] == "100"]
+    assert [row.split(",")[:6] for row in flows][:2] == [
+        ["0.1", "host0", "host1", "100", "3", "0.0"],
+        ["0.3", "host0", "host2", "100", "3", "0.0"],
+    ]
+    of.check()
+
+
+def test_process_groups_are_those_of_the_metadata(tmp_path: Path) -> None:
+    pairs = [{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": [2, 3]}]
+    values = message(8, text(1, f"['{json.dumps(pairs)}']"))
+    inside = unsigned(1, 1) + unsigned(3, 1) + values
+    metadata = varint(len(inside)) + inside
+    traces = [
+        trace(metadata, node(2, COLL, comm_type=ALL_REDUCE, comm_size=10, pg_name=str(1 + rank // 2)))
+        for rank in range(4)
+    ]
+    found = [row.split(",") for row in rows(tmp_path, imported(tmp_path, *traces))]
+    assert {(row[1], row[2]) for row in found if row[1] != row[2]} == {
+        ("host0", "host1"),
+        ("host1", "host0"),
+        ("host2", "host3"),
+        ("host3", "host2"),
+    }
+
+
+def test_json_of_the_feeder_is_the_job_of_its_protobuf(tmp_path: Path) -> None:
+    kept = rows(tmp_path, imported(tmp_path, *PIPELINE))
+    graphs = (
+        [
+            {"Id": 10, "NodeType": COMP, "runtime": 50, "data_deps": []},
+            {"Id": 11, "NodeType": SEND, "data_deps": [10], "comm_size": 4096, "comm_dst": 1, "comm_tag": 5},
+            {"Id": 12, "NodeType": COMP, "runtime": 7, "is_cpu_op": True, "data_deps": []},
+        ],
+        [
+            {"Id": 4, "NodeType": RECV, "data_deps": [], "comm_src": 0, "comm_tag": 5},
+            {"Id": 5, "NodeType": COMP, "runtime": 3, "data_deps": [4, 99]},
+        ],
+    )
+    paths = [tmp_path / f"job.{rank}.json" for rank in range(2)]
+    for path, graph in zip(paths, graphs, strict=True):
+        path.write_text(json.dumps({"workload_graph": graph}), encoding="utf-8")
+    assert rows(tmp_path, formats.read(paths)) == kept
+
+
+@pytest.mark.parametrize(
+    ("traces", "told"),
+    [
+        ([trace(node(1, SEND, comm_dst=3))], "node 1: sends to rank 3; expected 0 to 0"),
+        ([trace(node(1, COMP), node(1, COMP))], "node 1: is there twice"),
+        ([trace(node(1, RECV, comm_src=1)), trace(node(1, COMP))], "rank 0, node 1: receives what no rank sends"),
+        ([trace(node(1, COMP, [1]))], "node 1: waits for itself"),
+        (
+            [trace(node(1, COLL, comm_type=ALL_REDUCE, comm_size=5)), trace(node(7, COLL, comm_type=2, comm_size=5))],
+            "node 7: is all_gather of 5 B, where node 1 of rank 0 is all_reduce of 5 B",
+        ),
+        (
+            [trace(node(1, COLL, comm_type=ALL_REDUCE, comm_size=5)), trace(node(1, COMP))],
+            "has 0 collectives of 2 ranks, and another rank 1",
+        ),
+        ([trace()], "has no node"),
+        ([trace(b"\x05abc")], "is no trace, or damaged"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_node(tmp_path: Path, traces: list[bytes], told: str) -> None:
+    with pytest.raises(InputError) as refused:
+        imported(tmp_path, *traces)
+    assert told in str(refused.value)
+
+
+def test_ranks_are_those_of_the_names(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.0.et", "a.2.et")]
+    for path in paths:
+        path.write_bytes(trace(node(1, COMP)))
+    with pytest.raises(InputError, match="there is no trace of rank 1"):
+        formats.read(paths)
+
+
+def test_what_is_not_carried_out_takes_its_time(tmp_path: Path) -> None:
+    of = imported(tmp_path, *[trace(node(1, COLL, micros=9, comm_type=BROADCAST, comm_size=5), node(2, 2))] * 2)
+    assert rows(tmp_path, of)[:2] == ["0.0,host0,,,,,0,9000,0", "0.1,host0,,,,,0,0,2"]
+    told = [left.content for left in of.left_out]
+    assert "collective broadcast (2 nodes)" in told
+    assert "loads and stores (2 nodes)" in told
+
+
+@given(st.integers(0, len(PIPELINE[0])), st.integers(0, len(PIPELINE[0]) - 1), st.integers(0, 255))
+@settings(max_examples=examples(80))
+def test_a_damaged_trace_is_read_or_refused_in_a_line(
+    tmp_path_factory: pytest.TempPathFactory, length: int, at: int, byte: int
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    changed = bytearray(PIPELINE[0])
+    changed[at] = byte
+    for damaged in (bytes(changed), PIPELINE[0][:length]):
+        refusal = ""
+        try:
+            imported(folder, damaged, PIPELINE[1]).check()
+        except InputError as error:
+            refusal = str(error)
+        assert "\n" not in refusal
