@@ -88,8 +88,9 @@ figures: .venv/built ## Run all published figures again at the quick scale, with
 	$(BIN)/xoff reproduce
 
 .PHONY: validation
-validation: .venv/built ## Run all rows measured with the Linux kernel, and write the tables of docs/validation.md
+validation: .venv/built ## Run all that is held against Linux and ns-3, and write the tables of docs/validation.md
 	$(BIN)/python tools/validate.py --write
+	$(BIN)/python tools/validate_ns3.py --write
 
 .PHONY: bench
 bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, memory, threads

@@ -109,7 +109,7 @@ def settle(draft: Draft, network: Network, entries: Mapping[str, Entry] | None =
         if priority in lossless:
             table.add("lossless", True, _CODE)
         draft.tables.append(table)
-    _switches(config, network, classes, is_lossless=bool(lossless))
+    _switches(config, network, classes, lossless)
     _transport(config, network, 0 if acknowledges_first else classes[-1])
     _routing(config, network, has_telemetry=_has_telemetry(entries or {}))
     _stop(config)
@@ -118,7 +118,7 @@ def settle(draft: Draft, network: Network, entries: Mapping[str, Entry] | None =
     _leave_rest(config)
 
 
-def _switches(config: _Config, network: Network, classes: list[int], *, is_lossless: bool) -> None:
+def _switches(config: _Config, network: Network, classes: list[int], lossless: list[int]) -> None:
     table = Table("[[switch]]")
     buffer = config.take("BUFFER_SIZE")
     if buffer is None:
@@ -129,9 +129,10 @@ def _switches(config: _Config, network: Network, classes: list[int], *, is_lossl
         rounds = {"kind": "deficit_round_robin", "strict": [0] if 0 in classes else []}
         table.add("scheduler", rounds, _CODE)
     _marking(config, network, table)
-    if is_lossless:
-        for key in _pausing(network):
-            table.keys.append(key)
+    if lossless:
+        table.keys.extend(_pausing(network))
+        if set(config.draft.priorities) <= set(lossless):
+            table.add("pfc.lossy_pool", "256KiB", f"{_CODE}: all memory is one pool, and flows take it all")
     config.draft.tables.append(table)
     config.leave_unless("USE_DYNAMIC_PFC_THRESHOLD", {"1"}, "thresholds are dynamic, as the simulator's code has them")
 
@@ -304,6 +305,7 @@ def _hpcc(config: _Config, table: Table, head: str, round_trip_ps: int) -> None:
 def _dcqcn(config: _Config, table: Table, head: str) -> None:
     interval, counter = config.take("CNP_INTERVAL"), config.take("BYTE_COUNTER")
     if interval is None and counter is None:
+        table.add("cnp", "1B", f"{_CODE}: a flag of the ACK, without bytes of its own")
         table.add(f"{head}.preset", "mellanox", f"{_CODE}: alpha and cuts by clocks, no byte counter")
     else:
         table.add(f"{head}.preset", "paper", "as the simulator of DCQCN's paper")
