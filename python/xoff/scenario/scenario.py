@@ -157,6 +157,11 @@ class Scenario:
 
     def offered(self) -> Offered:
         """Returns the flows, bytes and packet-hops that the workloads offer. Raises ScenarioError if it cannot run."""
+        return self._offered
+
+    @cached_property
+    def _offered(self) -> Offered:
+        """Offered load, for which all flows are drawn: a tenth of a second where there are many."""
         return Offered(*map(round, self._core.offered(self.read_files())))
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
