@@ -110,6 +110,10 @@ class ResultWarning(UserWarning):
     """Someone has edited a result that xoff wrote."""
 
 
+class MachinesWarning(UserWarning):
+    """Machines that do runs do not get on as usual."""
+
+
 class OutputError(OSError):
     """A result folder that cannot be written or replaced; the text is one line with the folder and a way out.
 
@@ -256,6 +260,11 @@ def known(key: str, name: str, names: Collection[str]) -> str:
     nearest = get_close_matches(name, names)
     expected = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(names)}"
     raise InputError(None, f"{key} {name}", "there is none of this name", expected)
+
+
+def spelled(error: BaseException) -> str:
+    """Returns kind and text of an error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
 def unfit(problem: str, expected: str) -> InputError:

@@ -19,6 +19,7 @@ from xoff.errors import (
     TERMINAL_SIGNALS,
     HungUp,
     InputError,
+    MachinesWarning,
     OutOfMemoryError,
     OutputError,
     ResultWarning,
@@ -28,6 +29,8 @@ from xoff.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_TOLD = (ResultWarning, MachinesWarning)
+"""Kinds of warnings that are told as notes."""
 _NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 _NO_READER = 128 + 13
 """Exit status of a process that SIGPIPE ended, a signal that Windows does not have."""
@@ -74,14 +77,15 @@ def _warnings_told() -> Iterator[None]:
     """Tells warnings of xoff as notes, each in a line."""
 
     def tell(message: Warning | str, category: type[Warning], *where: Any, **to: Any) -> None:  # noqa: ANN401
-        if issubclass(category, ResultWarning):
+        if issubclass(category, _TOLD):
             say(f"Note: {message}", err=True)
         else:
             show(message, category, *where, **to)
 
     with warnings.catch_warnings():
         show = warnings.showwarning
-        warnings.simplefilter("always", ResultWarning)
+        for category in _TOLD:
+            warnings.simplefilter("always", category)
         warnings.showwarning = tell
         yield
 

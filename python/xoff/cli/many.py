@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from xoff.text.grid import Grid
 
 _WORTH_TELLING_S = 60
+_NUMBER = re.compile(r"\d[\d.,]*")
 RUNS = Path("results/runs")
 """Folder in which finished runs are kept."""
 
@@ -175,12 +176,19 @@ def _print(found: Found, path: Path, grid: Grid, notes: Iterable[str] = (), *, a
 
 
 def _notes(runs: Sequence[Scenario]) -> Iterator[str]:
-    """Yields notes on the scenarios, each with the number of scenarios it is about; seeds make no difference."""
+    """Yields notes on the scenarios, each with the number of scenarios it is about; seeds make no difference.
+
+    Of notes that differ in their numbers only, the first stands for all.
+    """
     scenarios = [run for run in runs if run.seed == runs[0].seed]
-    notes = Counter(note for scenario in scenarios for note in scenario.check())
-    for note, count in notes.items():
-        some = f" ({count} of {len(scenarios)} scenarios)" if count < len(scenarios) else ""
-        yield f"{note}{some}"
+    alike: dict[str, list[str]] = {}
+    for scenario in scenarios:
+        for note in scenario.check():
+            alike.setdefault(_NUMBER.sub("#", note), []).append(note)
+    for notes in alike.values():
+        others = ", with other numbers" if len({*notes}) > 1 else ""
+        some = f" ({len(notes)} of {len(scenarios)} scenarios{others})" if others or len(notes) < len(scenarios) else ""
+        yield f"{notes[0]}{some}"
 
 
 def run_comparison(

@@ -129,7 +129,7 @@ def run(
     """
     scenarios = list(scenarios)
     missing = sum(not kept.has(scenario) for scenario in scenarios)
-    with opened(on, kept, missing) as machines:
+    with opened(on if missing else 1, kept, missing) as machines:  # what is all kept needs no cluster
         batch = Batch(kept, machines)
         with machines.cancelled_by_errors():
             for scenario in itertools.chain(batch.add(scenarios), batch.finished()):

@@ -10,7 +10,15 @@ from enum import StrEnum, auto
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from xoff.errors import BuildError, InputError, OutOfMemoryError, OutputError, StoreNotSharedError, interrupts_delayed
+from xoff.errors import (
+    BuildError,
+    InputError,
+    OutOfMemoryError,
+    OutputError,
+    StoreNotSharedError,
+    interrupts_delayed,
+    spelled,
+)
 from xoff.runs import store
 
 if TYPE_CHECKING:
@@ -131,7 +139,7 @@ def _outcome(scenario: Scenario, kept: KeptRuns, goes_on: Callable[[], bool], *,
     except OutOfMemoryError as error:
         return Outcome(error=str(error), lack=Lack.MEMORY)
     except Exception as error:  # such as a panic of the simulator: the other runs go on
-        return Outcome(error=" ".join(f"{type(error).__name__}: {error}".split()))
+        return Outcome(error=spelled(error))
 
 
 def seconds_of(scenario: Scenario) -> float:

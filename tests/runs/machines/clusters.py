@@ -124,6 +124,7 @@ class DaskCluster:
 
     Attributes:
         address: Address of the scheduler.
+        scheduler: Process of the scheduler.
         workers: Processes of the workers, which nobody starts again.
     """
 
@@ -132,13 +133,21 @@ class DaskCluster:
         self._folder, self._daemons = folder, daemons
         port = _free_port()
         self.address = f"tcp://127.0.0.1:{port}"
-        self._start("scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard")
+        self.scheduler = self._start("scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard")
         self.workers = [self.start_worker() for _ in range(workers)]
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
-        """Starts a worker, whose working directory is not the one of the tests."""
+    def start_worker(self, modules: Path | None = None) -> subprocess.Popen[bytes]:
+        """Starts a worker, whose working directory is not the one of the tests; it finds `modules` before others."""
         options = ("--no-nanny", "--nthreads=1", "--no-dashboard", f"--local-directory={self._folder}")
-        return self._start("worker", self.address, *options)
+        env = {"PYTHONPATH": os.pathsep.join([str(modules), os.environ.get("PYTHONPATH", "")])} if modules else {}
+        return self._start("worker", self.address, *options, env=env)
+
+    def has_workers(self, count: int) -> bool:
+        """Whether the scheduler knows so many workers."""
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False) as client:
+            return len(client.nthreads()) == count
 
     def is_working(self) -> bool:
         """Whether a worker does a task."""
@@ -153,9 +162,9 @@ class DaskCluster:
             worker.kill()
         self.workers = [self.start_worker()]
 
-    def _start(self, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+    def _start(self, kind: str, *arguments: str, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-W", "ignore", "-m", f"distributed.cli.dask_{kind}", *arguments]
-        return self._daemons.enter_context(_daemon(command, dict(os.environ), self._folder))
+        return self._daemons.enter_context(_daemon(command, os.environ | (env or {}), self._folder))
 
 
 @contextmanager

@@ -12,8 +12,8 @@ import pytest
 from clusters import DaskCluster, dask, wait_until
 
 import xoff
-from conftest import SMALL
-from xoff.errors import BuildError, InputError, RunsFailedError
+from conftest import NIGHTLY, SMALL
+from xoff.errors import BuildError, InputError, RunError, RunsFailedError
 from xoff.runs import batch
 from xoff.runs.store import KeptRuns
 
@@ -117,3 +117,26 @@ def test_a_run_that_kills_every_worker_fails_alone(tmp_path: Path) -> None:
         with pytest.raises(RunsFailedError, match="workers were lost while they did it"):
             task.result()
     assert all(map(kept.has, quick))
+
+
+def test_a_worker_without_xoff_is_told(tmp_path: Path) -> None:
+    (tmp_path / "xoff.py").write_text("raise ModuleNotFoundError('none here')", encoding="utf-8")
+    with dask(tmp_path, workers=0) as own:
+        worker = own.start_worker(tmp_path)
+        wait_until(lambda: own.has_workers(1))
+        told = r"^worker tcp://.*: cannot import xoff \(1 of 1 workers\): ModuleNotFoundError: none here; expected"
+        with pytest.raises(InputError, match=told):
+            batch.run(scenarios(1), KeptRuns(tmp_path / "runs"), on=f"dask:{own.address}")
+        assert worker.poll() is None
+
+
+@pytest.mark.skipif(not NIGHTLY, reason="Dask looks for a lost scheduler for 10 s")
+def test_a_scheduler_that_goes_is_a_line(tmp_path: Path) -> None:
+    endless = xoff.Scenario(SMALL, overrides=("workload.groups=10_000_000",))
+    with dask(tmp_path, workers=0) as own, ThreadPoolExecutor(1) as other:
+        task = other.submit(batch.run, [endless], KeptRuns(tmp_path / "runs"), on=f"dask:{own.address}")
+        own.start_worker()
+        wait_until(lambda: own.is_working() or task.done())
+        own.scheduler.kill()
+        with pytest.raises(RunError, match=f"^{own.address}: the Dask scheduler is gone; the same command goes on"):
+            task.result()

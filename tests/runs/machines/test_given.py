@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from clusters import wait_until
 
 import xoff
 from conftest import ROOT, SMALL
@@ -69,6 +75,54 @@ def test_an_executor_that_takes_nothing_is_a_line(tmp_path: Path) -> None:
         batch.run(scenarios(1), KeptRuns(tmp_path), on=object())  # type: ignore[arg-type]
 
 
+class Short(ThreadPoolExecutor):
+    """An executor that takes two calls, of which one can run."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.taken: list[Future[Any]] = []
+
+    def submit(self, *call: Any, **options: Any) -> Future[Any]:  # noqa: ANN401 as of any executor
+        if len(self.taken) == 2:
+            raise RuntimeError("takes no more")
+        self.taken.append(super().submit(*call, **options))
+        return self.taken[-1]
+
+
+def test_what_an_executor_has_taken_is_cancelled_if_it_takes_no_more(tmp_path: Path) -> None:
+    chosen = [xoff.Scenario(SMALL, overrides=("workload.groups=20_000", f"seed={seed}")) for seed in range(3)]
+    with Short() as executor:
+        held = threading.Event()
+        executor.submit(held.wait)
+        with pytest.raises(InputError, match="on: takes no tasks: RuntimeError: takes no more"):
+            batch.run(chosen, KeptRuns(tmp_path), on=executor)
+        held.set()
+    assert executor.taken[-1].cancelled()
+
+
+class Cancelling(ThreadPoolExecutor):
+    """An executor whose calls someone cancels."""
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:  # noqa: ANN401 as of any executor
+        future: Future[Any] = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_what_someone_else_has_cancelled_is_not_begun_again(tmp_path: Path) -> None:
+    [run] = scenarios(1)
+    with Cancelling() as executor, pytest.raises(RunsFailedError, match="was cancelled, not by xoff") as error:
+        batch.run([run], KeptRuns(tmp_path), on=executor)
+    assert [*error.value.failures.values()] == ["was cancelled, not by xoff"]
+
+
+def test_runs_that_are_all_kept_need_no_machines(tmp_path: Path) -> None:
+    kept = KeptRuns(tmp_path)
+    batch.run(scenarios(1), kept)
+    batch.run(scenarios(1), kept, on="dask:tcp://127.0.0.1:9")
+
+
 def test_a_run_without_memory_is_tried_again_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,11 +153,18 @@ def test_a_run_without_memory_is_tried_again_and_the_others_go_on(
         ("dask", "--on dask: has no address of a scheduler; expected dask:tcp://host:8786, or address in [dask] of "),
         ("slurm:partitoin=short", "--on: slurm.partitoin: there is no such key; expected partition"),
         ("slurm:time=soon", "--on: slurm.time: "),
+        ("slurm:short", "--on slurm:short: `short` has no `=`; expected local:8, slurm, slurm:partition=short,"),
+        ("slurm:options={mem=3}", "--on: slurm.options: `mem` has a key of its own; expected memory in [slurm]"),
+        ("slurm:options={array=3}", "--on: slurm.options: `array` is what xoff itself tells sbatch; expected other"),
+        ("slurm:options={nice=[3]}", "--on: slurm.options.nice: a list is not allowed; expected text in quotes"),
+        ("dask:foo", "--on dask:foo: is no address: missing port number in address 'foo'; expected what `dask "),
     ],
 )
 def test_text_that_names_no_machines_is_a_line(
     tmp_path: Path, on: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if on.startswith("dask:"):
+        pytest.importorskip("distributed")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as error:
         batch.run(scenarios(1, 2), KeptRuns(tmp_path), on=on)
@@ -140,3 +201,18 @@ def test_tasks_are_of_about_one_size_with_the_longest_runs_first() -> None:
     assert {len(task.runs) for task in cut(short, 2, 0.01, 60)} <= {4, 5, 6}
     assert [run for task in cut(short, 2, 0.01, 60) for run in task.runs] == short
     assert [len(task.runs) for task in cut(short, 1, 0, 0)] == [1] * 40
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
+def test_a_closed_terminal_ends_all_processes_with_a_line(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    command = [sys.executable, "-m", "xoff", "sweep", "small.toml", "--on", "local:2"]
+    command += ["--sweep", "workload.groups=1,10_000_000"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True) as sweep:
+        try:
+            wait_until(lambda: any(tmp_path.glob("results/runs/small-*/summary.json")), sweep)
+        finally:
+            os.killpg(sweep.pid, signal.SIGHUP)
+        _, told = sweep.communicate()
+    assert sweep.returncode == 130
+    assert told == "interrupted: 1 of 2 combinations are finished; the same command goes on\n"

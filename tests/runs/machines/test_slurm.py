@@ -13,11 +13,12 @@ from clusters import has_slurm, slurm, wait_until
 
 import xoff
 from conftest import NIGHTLY, SMALL
-from xoff.errors import InputError, RunsFailedError
+from xoff.errors import InputError, MachinesWarning, RunsFailedError
 from xoff.runs import batch
 from xoff.runs.machines.opening import SlurmTable
 from xoff.runs.machines.slurm import Slurm, _minutes
 from xoff.runs.store import KeptRuns
+from xoff.runs.tasks import Lack, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +69,48 @@ def test_slurms_own_words_say_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^--on slurm: .*[Ii]nvalid partition.*expected what sbatch takes here$"):
         batch.run(scenarios(1), KeptRuns(tmp_path), on="slurm:partition=nowhere")
     assert names(tmp_path / ".slurm") == set()
+
+
+@pytest.mark.parametrize("asked", ["time=100", "cpus=64"])
+def test_more_than_a_partition_ever_gives_is_told(tmp_path: Path, asked: str) -> None:
+    with pytest.raises(InputError, match=r"^--on slurm: job \d+ would wait for ever: Partition\w+; expected what "):
+        batch.run(scenarios(1), KeptRuns(tmp_path), on=f"slurm:{asked}")
+    wait_until(lambda: not queue().strip())
+
+
+def test_a_second_attempt_that_slurm_refuses_fails_alone(tmp_path: Path) -> None:
+    kept, [run] = KeptRuns(tmp_path), scenarios(1)
+    with Slurm(kept, SlurmTable(memory="3GB")) as machines:
+        machines.begin([Task.again(run, Lack.MEMORY)])
+        [(failed, outcome)] = machines.finished()
+    assert failed == run
+    assert outcome.error.startswith("had too little memory, and Slurm gives no more: Memory specification can not ")
+
+
+def test_a_second_attempt_stays_below_the_limit_of_the_partition(tmp_path: Path) -> None:
+    [run] = scenarios(1)
+    with Slurm(KeptRuns(tmp_path), SlurmTable(time=40)) as machines:
+        assert machines._asked(Task.again(run, Lack.TIME)).minutes == 60
+
+
+def test_a_controller_that_does_not_answer_for_a_while_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, [run] = KeptRuns(tmp_path), scenarios(1)
+    with Slurm(kept, SlurmTable()) as machines:
+        several = batch.Batch(kept, machines)
+        several.add([run])
+        with monkeypatch.context() as gone:
+            gone.setenv("SLURM_CONF", str(tmp_path / "gone.conf"))
+            with pytest.warns(MachinesWarning, match=r"^--on slurm: .*; asked again for 10 min, while tasks go on$"):
+                assert list(several.wait()) == []
+        assert list(several.finished()) == [run]
+    assert kept.has(run)
+
+
+def test_a_folder_that_slurm_would_misread_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"50%: has a % in its path, .*; expected to run in another folder$"):
+        batch.run(scenarios(1), KeptRuns(tmp_path / "50%"), on="slurm")
 
 
 def running(store: Path) -> list[int]:
@@ -149,7 +192,15 @@ def test_limits_of_partitions_are_read(told: str, minutes: int) -> None:
 
 
 @pytest.mark.skipif(not NIGHTLY, reason="a time limit is a minute at the least")
-def test_a_task_out_of_time_gets_twice_as_much(tmp_path: Path) -> None:
-    kept, endless = KeptRuns(tmp_path), xoff.Scenario(SMALL, overrides=(ENDLESS,))
-    with pytest.raises(RunsFailedError, match=r"after 2 min \(log: .*"):
-        batch.run([endless], kept, on="slurm:time=1")
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_a_task_out_of_time_gets_twice_as_much(tmp_path: Path, cpus: int) -> None:
+    kept, quick, endless = KeptRuns(tmp_path), scenarios(1, 2), xoff.Scenario(SMALL, overrides=(ENDLESS,))
+    with Slurm(kept, SlurmTable(time=1, cpus=cpus)) as machines:
+        several = batch.Batch(kept, machines)
+        several._under_way |= {kept.place(run) for run in (endless, *quick)}
+        machines.begin([Task((endless, *quick), 0.1)])
+        assert len(list(several.finished())) == 3
+    with pytest.raises(RunsFailedError, match=r"timeout after 2 min \(log: .*") as error:
+        several.check([endless, *quick])
+    assert list(error.value.failures) == [kept.place(endless)]
+    assert all(map(kept.has, quick))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import queue
 import uuid
+from concurrent.futures import CancelledError
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from xoff.errors import InputError
+from xoff.errors import InputError, spelled
 from xoff.runs.machines.machines import Lost, Machines
 from xoff.runs.tasks import Lack, Sight, work_elsewhere
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from xoff.runs.store import KeptRuns
@@ -65,21 +66,19 @@ class Given(Machines):
         return _AT_ONCE
 
     def begin(self, tasks: Sequence[Task]) -> None:
-        """Submits tasks. Raises InputError if the executor takes none."""
+        """Submits tasks. Raises InputError if the executor does not take them all; `cancel` then ends the others."""
         try:
-            jobs = self._submit(tasks)
+            for job, task in zip(self._submitted(tasks), tasks, strict=True):
+                self._under_way[id(job)] = job, task
+                if hasattr(job, "add_done_callback"):
+                    job.add_done_callback(partial(_put, self._called_back, id(job)))
         except Exception as error:  # whatever this kind of executor raises
-            told = " ".join(f"{type(error).__name__}: {error}".split())
             raise InputError(
-                None, "on", f"takes no tasks: {told}", "expected an executor that is not shut down"
+                None, "on", f"takes no tasks: {spelled(error)}", "expected an executor that is not shut down"
             ) from error
-        for job, task in zip(jobs, tasks, strict=True):
-            self._under_way[id(job)] = job, task
-            if hasattr(job, "add_done_callback"):
-                job.add_done_callback(partial(_put, self._called_back, id(job)))
 
-    def _submit(self, tasks: Sequence[Task]) -> Sequence[Job]:
-        return [self._executor.submit(work_elsewhere, task, self.kept, self._sight) for task in tasks]
+    def _submitted(self, tasks: Sequence[Task]) -> Iterable[Job]:
+        return (self._executor.submit(work_elsewhere, task, self.kept, self._sight) for task in tasks)
 
     def _ended(self) -> Iterator[tuple[Task, Sequence[Outcome] | Lost]]:
         for key in self._keys_of_ended():
@@ -101,7 +100,9 @@ class Given(Machines):
             return [key for key, (job, _) in jobs if not hasattr(job, "add_done_callback") and job.done()]
 
     def _lost_by(self, error: Exception) -> Lost:
-        return Lost(Lack.WORKER, " ".join(f"{type(error).__name__}: {error}".split()))
+        if isinstance(error, CancelledError):
+            return Lost(Lack.WORKER, "was cancelled, not by xoff", is_final=True)
+        return Lost(Lack.WORKER, spelled(error))
 
     def cancel(self) -> None:
         """Cancels what has not begun, and what the executor can end."""

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
-from pydantic import Field, StrictInt
+from pydantic import BeforeValidator, Field, StrictInt, field_validator
 
-from xoff.errors import InputError, check_at_least_one, known
+from xoff.errors import InputError, check_at_least_one, known, unfit
 from xoff.runs import cores
 from xoff.runs.machines.given import Executor, Given
 from xoff.text.model_file import Kind, Line, Table
@@ -24,6 +24,15 @@ On: TypeAlias = int | str | Executor
 
 FILE = "xoff.toml"
 """File with a table for each kind of machines, in the working directory or above it."""
+
+
+_Value: TypeAlias = Annotated[Line, BeforeValidator(lambda value: f"{value}" if type(value) is int else value)]
+_KEYS = {key: key for key in ("partition", "account", "qos", "constraint", "time")} | {
+    "cpus-per-task": "cpus",
+    "mem": "memory",
+}
+"""Keys of the table by the option of sbatch that each is."""
+_OWN = ("array", "error", "job-name", "nodes", "ntasks", "ntasks-per-node", "open-mode", "output", "signal", "wrap")
 
 
 class SlurmTable(Table):
@@ -47,8 +56,19 @@ class SlurmTable(Table):
     """Most tasks at a time; left out, as many as Slurm lets run."""
     setup: tuple[Line, ...] = ()
     """Lines of shell before a task, such as `module load python`."""
-    options: dict[Line, Line | StrictInt] = Field(default_factory=dict)
+    options: dict[Line, _Value] = Field(default_factory=dict)
     """Other options of sbatch, by their name without dashes."""
+
+    @field_validator("options")
+    @classmethod
+    def _of_others(cls, options: dict[str, str]) -> dict[str, str]:
+        for option in options:
+            name = option.replace("_", "-")
+            if name in _KEYS:
+                raise unfit(f"`{option}` has a key of its own", f"expected {_KEYS[name]} in [slurm]")
+            if name in _OWN:
+                raise unfit(f"`{option}` is what xoff itself tells sbatch", "expected other options")
+        return options
 
 
 class DaskTable(Table):
@@ -147,7 +167,10 @@ def _named(on: str, kept: KeptRuns, missing: int | None) -> Machines:
     if kind == "slurm":
         from xoff.runs.machines.slurm import Slurm
 
-        changes = [f"slurm.{each.strip()}" for each in told.split(",") if each.strip()]
+        parts = [each.strip() for each in told.split(",") if each.strip()]
+        if wrong := [each for each in parts if "=" not in each]:
+            raise InputError(None, f"--on {on}", f"`{wrong[0]}` has no `=`", _EXPECTED)
+        changes = [f"slurm.{each}" for each in parts]
         return Slurm(kept, site(changes).slurm)
     from xoff.runs.machines.dask import DaskAt
 

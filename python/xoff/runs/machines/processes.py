@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from xoff.runs.tasks import Outcome, Task
 
 _KILLED = "its process was killed, perhaps for lack of memory, and once more when it ran alone"
+_IGNORED = (*TERMINAL_SIGNALS, *(getattr(signal, name) for name in ("SIGUSR2",) if hasattr(signal, name)))
+"""Signals that a worker leaves to its parent: those of the terminal, and Slurm's that a job will end."""
 _cancelled: Event | None = None
 """In a worker process, the event that its parent sets to cancel the run."""
 
@@ -45,7 +47,8 @@ class Processes(Machines):
         super().__init__(kept)
         self._workers = workers
         self._context = multiprocessing.get_context("spawn")  # Arrow's threads do not survive a fork
-        self._begun, self._cancelled = self._context.Event(), self._context.Event()
+        with _terminals_blocked():  # Python's tracker of what these events take up inherits that
+            self._begun, self._cancelled = self._context.Event(), self._context.Event()
         self._marks = TemporaryDirectory(prefix="xoff-")
         self._numbers = count()
         self._pool: ProcessPoolExecutor | None = None
@@ -125,7 +128,7 @@ def _terminals_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows, where a Ctrl-C may end a worker that begins just then
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)
     try:
         yield
     finally:
@@ -135,7 +138,7 @@ def _terminals_blocked() -> Iterator[None]:
 def _prepare(begun: Event, cancelled: Event) -> None:
     """Prepares a worker: it ignores signals of the terminal, which its parent handles, and ends with its parent."""
     global _cancelled
-    for number in TERMINAL_SIGNALS:
+    for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     _cancelled = cancelled
     begun.set()

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
+import re
 import shutil
+import signal
 import subprocess
 import time
 import uuid
-from contextlib import redirect_stderr, suppress
+import warnings
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff.errors import InputError
+from xoff.errors import InputError, MachinesWarning
 from xoff.results import leftovers
 from xoff.runs.machines.given import sight_of
 from xoff.runs.machines.machines import Lost, Machines
-from xoff.runs.tasks import Lack, Task, cut, seconds_of, work_elsewhere
+from xoff.runs.tasks import Lack, Outcome, Task, cut, seconds_of, work_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
     from xoff.runs.machines.opening import SlurmTable
     from xoff.runs.store import KeptRuns
-    from xoff.runs.tasks import Outcome, Sight
+    from xoff.runs.tasks import Sight
     from xoff.scenario.scenario import Scenario
 
 _NAME = "xoff"
@@ -50,6 +54,15 @@ _SIGNAL_BEFORE_END_S = 30
 _LATE_S = 15
 """Seconds until a result is seen that another node wrote: file systems of clusters remember what was not there."""
 _POLL_S, _MOST_POLL_S = 1.0, 15.0
+_SILENT_S = 600
+"""Seconds in which the controller must answer again, as after it is started anew."""
+_USUAL = {"None", "Priority", "Resources", "JobArrayTaskLimit", "BeginTime", "Prolog", "Cleaning"}
+"""Reasons for which squeue says that a job waits, of those that end by themselves."""
+_FOR_EVER = re.compile(
+    r"Partition(Config|NodeLimit|TimeLimit)|BadConstraints|Invalid(Account|QOS)|(Account|QOS)NotAllowed"
+    r"|(Assoc|QOS)Max\w+PerJob\w*"
+)
+"""Reasons for which a job waits for ever, since it asks for what it may not have."""
 _ENDED = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT"}
 """States, of those that squeue tells of, in which a job does no more; another may be requeued."""
 _LACKS = {"TIMEOUT": Lack.TIME, "DEADLINE": Lack.TIME, "OUT_OF_MEMORY": Lack.MEMORY}
@@ -95,6 +108,9 @@ class Slurm(Machines):
         self._under_way: dict[str, _Submitted] = {}
         self._poll_s = _POLL_S
         self._most_minutes = _most_minutes(table.partition)
+        self._silent_since: float | None = None
+        self._refused: list[tuple[Task, Lost]] = []
+        self._told: set[str] = set()
         self._is_left = False
         limit_s = math.inf if table.time is None else table.time * 60 / 2
         self.shortest_s = min(_SHORTEST_S, limit_s) * table.cpus
@@ -106,12 +122,23 @@ class Slurm(Machines):
         return self._table.tasks or _AT_ONCE
 
     def begin(self, tasks: Sequence[Task]) -> None:
-        """Waits for runs that were submitted before, and submits the others. Raises InputError in Slurm's own words."""
+        """Waits for runs that were submitted before, and submits the others.
+
+        Raises InputError in Slurm's own words; a second attempt that Slurm refuses ends as the first has.
+        """
         left = list(self._without_submitted(tasks))
         for asked, alike in groupby(sorted(left, key=self._asked), self._asked):
             of_one = list(alike)
             for start in range(0, len(of_one), _MOST_OF_ARRAY):
-                self._submit(of_one[start : start + _MOST_OF_ARRAY], asked)
+                part = of_one[start : start + _MOST_OF_ARRAY]
+                try:
+                    self._submit(part, asked)
+                except InputError as error:
+                    lack = part[0].lacked
+                    if lack is None:
+                        raise
+                    lost = Lost(lack, f"had too little {lack}, and Slurm gives no more: {error.problem}")
+                    self._refused += ((task, lost) for task in part)
         self._poll_s = _POLL_S
 
     def _asked(self, task: Task) -> _Asked:
@@ -119,7 +146,7 @@ class Slurm(Machines):
         minutes = self._table.time or min(_LEAST_MINUTES + math.ceil(expected_s / 60), self._most_minutes)
         memory = self._table.memory or ""
         if task.lacked is Lack.TIME:
-            minutes *= 2
+            minutes = max(minutes, min(2 * minutes, self._most_minutes))
         if task.lacked is Lack.MEMORY:
             memory = _doubled(memory) if memory else "0"  # all of a node
         return _Asked(minutes, memory)
@@ -142,7 +169,7 @@ class Slurm(Machines):
         )
         stated = [(task, self.kept, self._sight, table.cpus) for task in tasks]
         try:
-            with redirect_stderr(None):  # to which submitit copies what sbatch says
+            with redirect_stderr(io.StringIO()):  # to which submitit copies what sbatch says
                 jobs = self._executor.map_array(_work, *zip(*stated, strict=True))
         except Exception as error:
             raise InputError(None, "--on slurm", _words(error), "expected what sbatch takes here") from None
@@ -200,9 +227,16 @@ class Slurm(Machines):
                     shutil.rmtree(folder, ignore_errors=True)
 
     def _ended(self) -> Iterator[tuple[Task, Sequence[Outcome] | Lost]]:
+        if self._refused:
+            refused, self._refused = self._refused, []
+            yield from refused
+            return
         time.sleep(self._poll_s)
         self._poll_s = min(self._poll_s * 1.1, _MOST_POLL_S)
-        alive = _alive()
+        alive = self._still_alive()
+        if alive is None:
+            return
+        self._tell_of_waits({reason: job_id for job_id, reason in alive.items() if job_id in self._under_way})
         for job_id, submitted in list(self._under_way.items()):
             if job_id in alive:
                 continue
@@ -214,12 +248,40 @@ class Slurm(Machines):
             self._record(job_id).unlink(missing_ok=True)
             yield submitted.task, found
 
+    def _still_alive(self) -> dict[str, str] | None:
+        """Returns what the queue has; None if Slurm does not answer. Raises InputError if it has not for 10 minutes."""
+        now = time.monotonic()
+        try:
+            alive = _alive()
+        except InputError as error:
+            if self._silent_since is None:
+                self._silent_since = now
+                told = f"--on slurm: {error.problem}; asked again for {_SILENT_S // 60} min, while tasks go on"
+                warnings.warn(told, MachinesWarning, stacklevel=2)
+            if now - self._silent_since > _SILENT_S:
+                raise
+            return None
+        self._silent_since = None
+        return alive
+
+    def _tell_of_waits(self, jobs: dict[str, str]) -> None:
+        """Warns once of each reason, but for the usual ones, for which a job waits. Raises InputError for some."""
+        for reason, job_id in jobs.items():
+            if _FOR_EVER.fullmatch(reason):
+                expected = f"expected what the partition and its account may have (scontrol show job {job_id})"
+                raise InputError(None, "--on slurm", f"job {job_id} would wait for ever: {reason}", expected)
+            if reason and reason not in _USUAL and reason not in self._told:
+                self._told.add(reason)
+                warnings.warn(f"--on slurm: job {job_id} waits: {reason}", MachinesWarning, stacklevel=2)
+
     def _found(self, submitted: _Submitted) -> Sequence[Outcome] | Lost | None:
         """Returns what became of a job that the queue has no more; None as long as its result may still be seen."""
         from submitit.core.utils import pickle_load
 
         job = submitted.job
         if not job.paths.result_pickle.exists():
+            if not submitted.is_own and all(map(self.kept.has, submitted.task.runs)):
+                return [Outcome() for _ in submitted.task.runs]  # who submitted it has removed its result
             now = time.monotonic()
             submitted.missed_since = submitted.missed_since or now
             return None if now - submitted.missed_since < _LATE_S else self._lost_by(submitted)
@@ -236,7 +298,7 @@ class Slurm(Machines):
         (job.paths.folder / _FAILED).touch()
         state = _state(job.job_id)
         if "timed-out" in told:
-            state = "TIMEOUT"
+            state, told = "TIMEOUT", ""
         lack = _LACKS.get(state, Lack.WORKER)
         had = {Lack.TIME: f" after {asked.minutes} min", Lack.MEMORY: f" with {asked.memory}" if asked.memory else ""}
         reason = f"job {job.job_id}: {told or state.lower().replace('_', ' ')}{had.get(lack, '')}"
@@ -270,6 +332,9 @@ def _executor(folder: Path) -> SlurmExecutor:
     except ImportError as error:
         expected = "expected it beside xoff: pip install 'xoff[slurm]'"
         raise InputError(None, "--on slurm", f"needs submitit, which is not here ({error})", expected) from None
+    if "%" in str(folder):
+        problem = "has a % in its path, for which Slurm puts in something of its own"
+        raise InputError(None, f"--on slurm: {folder.parent.parent}", problem, "expected to run in another folder")
     if SlurmExecutor.affinity() <= 0:
         expected = "expected a machine from which sbatch submits, such as a login node"
         raise InputError(None, "--on slurm", "there is no Slurm here", expected)
@@ -278,6 +343,40 @@ def _executor(folder: Path) -> SlurmExecutor:
 
 def _work(task: Task, kept: KeptRuns, sight: Sight, cpus: int) -> list[tuple[str, Outcome]] | Exception:
     """Does a task on a node, some runs at a time, and returns what became of each by the name of its folder."""
+    try:
+        with _end_passes_runs():
+            return _done(task, kept, sight, cpus)
+    except _Ending as ending:
+        raise TimeoutError(str(ending)) from None
+
+
+class _Ending(BaseException):
+    """The end of a job's time, which no run takes for an error of its own."""
+
+
+@contextmanager
+def _end_passes_runs() -> Iterator[None]:
+    """Raises what submitit raises at Slurm's signal that the end of a job is near as an `_Ending`."""
+    from submitit.core.job_environment import JobEnvironment
+
+    number = signal.Signals[f"SIG{JobEnvironment.USR_SIG}"]
+    before = signal.getsignal(number)
+
+    def end(*of_signal: Any) -> None:  # noqa: ANN401 as Python calls it
+        try:
+            if callable(before):
+                before(*of_signal)
+        except Exception as error:
+            raise _Ending(str(error)) from None
+
+    signal.signal(number, end)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def _done(task: Task, kept: KeptRuns, sight: Sight, cpus: int) -> list[tuple[str, Outcome]] | Exception:
     if cpus == 1 or len(task.runs) == 1:
         found = work_elsewhere(task, kept, sight)
         if isinstance(found, Exception):
@@ -290,7 +389,7 @@ def _work(task: Task, kept: KeptRuns, sight: Sight, cpus: int) -> list[tuple[str
 def _in_processes(task: Task, kept: KeptRuns, cpus: int) -> Iterator[tuple[str, Outcome]]:
     from xoff.runs.machines.processes import Processes
 
-    with Processes(kept, cpus) as machines:
+    with Processes(kept, cpus) as machines, machines.cancelled_by_errors():
         machines.begin(cut(task.runs, cpus, machines.shortest_s, machines.longest_s))
         left = len(task.runs)
         while left:
@@ -320,15 +419,22 @@ def _minutes(limit: str) -> int:
     return max(1, seconds // 60)
 
 
-def _alive() -> set[str]:
-    """Returns the jobs of this user that the queue has, each task of an array by itself. Raises InputError."""
-    command = ["squeue", "--me", "--noheader", "--array", f"--name={_NAME}", "--format=%i %T"]
+def _alive() -> dict[str, str]:
+    """Returns the jobs of this user that the queue has, each task of an array by itself, and why each waits.
+
+    Raises InputError if Slurm does not answer.
+    """
+    command = ["squeue", "--me", "--noheader", "--array", f"--name={_NAME}", "--format=%i %T %r"]
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise InputError(None, "--on slurm", _words(error), "expected a cluster whose squeue answers") from None
-    rows = (line.split() for line in done.stdout.splitlines())
-    return {row[0] for row in rows if len(row) > 1 and row[1] not in _ENDED}
+    rows = (line.split(maxsplit=2) for line in done.stdout.splitlines())
+    return {
+        job_id: reason if state == "PENDING" else ""
+        for job_id, state, reason in (row for row in rows if len(row) == 3)
+        if state not in _ENDED
+    }
 
 
 def _state(job_id: str) -> str:
