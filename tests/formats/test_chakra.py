@@ -172,6 +172,14 @@ def test_what_is_wrong_is_named_by_its_node(tmp_path: Path, traces: list[bytes],
     assert told in str(refused.value)
 
 
+def test_a_trace_may_begin_with_its_schema(tmp_path: Path) -> None:
+    head = message(2, text(1, "schema") + text(29, "1.0.2-chakra.0.0.4")) + message(
+        2, text(1, "x") + text(29, "y" * 200)
+    )
+    of = imported(tmp_path, varint(len(head)) + head + node(300, COMP, micros=700))
+    assert rows(tmp_path, of) == ["0.0,host0,,,,,0,700000,0"]
+
+
 def test_ranks_are_those_of_the_names(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("a.0.et", "a.2.et")]
     for path in paths:

@@ -60,6 +60,13 @@ _CARRIED = ("all_reduce", "all_gather", "all_to_all", "reduce_scatter", "barrier
 _TAGS = 1 << 31
 """First tag of flows of collectives; those of sends are below."""
 _WANTED = {b"is_cpu_op", b"comm_type", b"comm_size", b"comm_src", b"comm_dst", b"comm_tag", b"pg_name"}
+_OF_ID, _OF_TYPE, _OF_ONE_WAITING, _OF_DURATION = 1 << 3, 3 << 3, 5 << 3, 7 << 3
+_OF_WAITING, _OF_INPUTS, _OF_ATTRIBUTE = 5 << 3 | 2, 8 << 3 | 2, 10 << 3 | 2
+"""First bytes of a node's fields.
+
+Nodes wait for data dependencies alone, as in Chakra's feeder: its converter makes such of control dependencies.
+"""
+_MOST_KNOWN = 1 << 16
 _EXPECTED = "expected a trace of Chakra"
 
 
@@ -99,7 +106,7 @@ def recognises_bytes(head: bytes) -> bool:
     at = next((at for at, byte in enumerate(head[:5]) if byte < 0x80), 5) + 1
     told = head[at:]
     is_version = told[:1] == b"\x0a" and len(told) > 2 and _VERSION.match(told[2:]) is not None
-    return is_version or b"\x0a\x06schema" in told[:8]
+    return is_version or b"\x0a\x06schema" in told[:16]
 
 
 def read(path: Path, draft: Draft) -> None:
@@ -204,28 +211,32 @@ class _Job:
     def read(self, rank: int) -> None:
         """Reads the trace of a rank. Raises InputError."""
         ends: dict[int, int] = {}
-        waits: list[tuple[int, Node]] = []
+        waits: list[tuple[int, int, list[int]]] = []
         ids = array("Q")
         self.ids.append(ids)
         for node in self._nodes(rank):
             if node.id in ends:
                 raise self.refuse(rank, node.id, "is there twice", "expected each node once")
             begins, end = self._add(rank, node)
-            ids.extend([node.id] * (len(self.columns.kind) - self.first[-1] - len(ids)))
+            if end - self.first[-1] == len(ids):
+                ids.append(node.id)
+            else:
+                ids.extend([node.id] * (end + 1 - self.first[-1] - len(ids)))
             ends[node.id] = end
-            waits.extend((begin, node) for begin in begins if node.after)
+            if node.after:
+                waits += [(begin, node.id, node.after) for begin in begins]
             self.nodes += 1
             if len(self.columns.kind) > _MOST_OPERATIONS:
                 problem = f"comes to more than {_MOST_OPERATIONS:,} operations up to here"
                 raise self.refuse(rank, node.id, problem, "expected fewer, smaller collectives or fewer ranks")
-        for begin, node in waits:
-            for before in dict.fromkeys(node.after):
+        for begin, number, after in waits:
+            for before in after if len(after) == 1 else dict.fromkeys(after):
                 if before not in ends:
                     self.counts["missing"] += 1
                 elif ends[before] != begin:
                     self.columns.wait(begin, ends[before])
                 else:
-                    raise self.refuse(rank, node.id, "waits for itself", "expected other nodes")
+                    raise self.refuse(rank, number, "waits for itself", "expected other nodes")
         self.first.append(len(self.columns.kind))
 
     def _nodes(self, rank: int) -> Iterator[Node]:
@@ -389,7 +400,7 @@ _NOTES = {
 
 def _of_json(data: bytes) -> Iterator[Node]:
     for each in json.loads(data)["workload_graph"]:
-        after = [*map(int, each.get("data_deps", [])), *map(int, each.get("ctrl_deps", []))]
+        after = [*map(int, each.get("data_deps", []))]
         names = [name.decode() for name in _WANTED]
         attributes = {name: each[name] for name in names if name in each}
         yield Node(int(each["Id"]), int(each["NodeType"]), int(each.get("runtime", 0)), after, attributes, "")
@@ -398,26 +409,67 @@ def _of_json(data: bytes) -> Iterator[Node]:
 def _of_messages(data: bytes) -> Iterator[Node]:
     messages = delimited(data)
     next(messages, None)  # metadata of the whole trace
+    known = _Attributes()
     for begin, end in messages:
-        numbers = {1: 0, 3: 0, 7: 0}
         after: list[int] = []
         attributes: dict[str, Any] = {}
         groups = ""
-        for number, value in fields(data, begin, end):
-            if number in numbers and isinstance(value, int):
-                numbers[number] = value
-            elif number == 10 and isinstance(value, tuple):
-                _attribute(data, value, attributes)
-            elif number in (4, 5):
-                after += [value] if isinstance(value, int) else _packed(data, value)
-            elif number == 8 and numbers[3] == _METADATA and isinstance(value, tuple):
-                groups = next((_text(data, each) for at, each in fields(data, *value) if at == 1), "")
-        yield Node(numbers[1], numbers[3], numbers[7], after, attributes, groups)
+        numbers, spans = _of_node(data, begin, end, after)
+        kind = numbers.get(_OF_TYPE, 0)
+        for key, start, stop in spans:
+            if key == _OF_ATTRIBUTE:
+                if (told := known[data[start:stop]]) is not None:
+                    attributes[told[0]] = told[1]
+            elif key == _OF_WAITING:
+                after += _packed(data, start, stop)
+            elif key == _OF_INPUTS and kind == _METADATA:
+                groups = next((_text(data, each) for of, each in fields(data, start, stop) if of == 1), "")
+        yield Node(numbers.get(_OF_ID, 0), kind, numbers.get(_OF_DURATION, 0), after, attributes, groups)
 
 
-def _packed(data: bytes, span: tuple[int, int]) -> list[int]:
-    found, at = [], span[0]
-    while at < span[1]:
+def _of_node(data: bytes, begin: int, end: int, after: list[int]) -> tuple[dict[int, int], list[tuple[int, int, int]]]:
+    """Returns numbers and spans of bytes of a node, as `fields` does but without a call for each."""
+    numbers: dict[int, int] = {}
+    spans: list[tuple[int, int, int]] = []
+    at = begin
+    while at < end:
+        key, value = data[at], data[at + 1] if at + 1 < end else 0x80
+        at += 2
+        if key >= 0x80 or value >= 0x80:
+            key, at = number_at(data, at - 2)
+            value, at = number_at(data, at)
+        if key & 7 == 2:
+            spans.append((key, at, at + value))
+            at += value
+        elif key & 7:
+            raise MalformedError(at)
+        elif key == _OF_ONE_WAITING:
+            after.append(value)
+        else:
+            numbers[key] = value
+    if at != end:
+        raise MalformedError(begin)
+    return numbers, spans
+
+
+class _Attributes(dict[bytes, "tuple[str, Any] | None"]):
+    """Names and values of attributes by their bytes, most of which many nodes share; None for those not needed."""
+
+    def __missing__(self, message: bytes) -> tuple[str, Any] | None:
+        attributes: dict[str, Any] = {}
+        _attribute(message, (0, len(message)), attributes)
+        found = next(iter(attributes.items()), None)
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        self[message] = found
+        return found
+
+
+def _packed(data: bytes, at: int, end: int) -> list[int]:
+    if end - at == 1 and data[at] < 0x80:
+        return [data[at]]
+    found = []
+    while at < end:
         number, at = number_at(data, at)
         found.append(number)
     return found
