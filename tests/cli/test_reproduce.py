@@ -30,7 +30,13 @@ def test_the_list_names_what_there_is(reproduce: Command) -> None:
     )
     assert not Path("results").exists()
     [entry] = json.loads(reproduce("nobody/table1", "--list", "--json").out)
-    assert entry == {"id": "nobody/table1", "title": "A small table", "source": "Nobody (Nowhere 1999), table 1"}
+    assert entry == {
+        "id": "nobody/table1",
+        "title": "A small table",
+        "source": "Nobody (Nowhere 1999), table 1",
+        "measured": None,
+        "is_older": False,
+    }
 
 
 def test_claims_are_told_and_numbers_counted(reproduce: Command) -> None:

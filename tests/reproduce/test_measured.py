@@ -136,6 +136,9 @@ def test_tables_of_the_atlas_tell_what_is_missed(folder: Path) -> None:
     ]
     lines = atlas_tables.markdown(rows, [figure(folder)]).splitlines()
     assert "| **all** | 0 | 0 | 2 | 2 |" in lines
+    change(folder / "scenario.toml", "groups = 10", "groups = 11")
+    *_, older = atlas_tables.markdown(rows, [figure(folder)]).splitlines()
+    assert older.endswith("are to be measured again: `nobody/fig1`.")
     assert lines[-2:] == [
         "| [F1](../figures/nobody/fig1/README.md) | a small figure | open | Many flows: 20, >= 1000 asked |",
         "| F2 | another | open | no folder |",

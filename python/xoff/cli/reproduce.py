@@ -138,7 +138,16 @@ def _write_page(path: Path, ids: list[str], figures: Path | None) -> None:
 
 def _list(chosen: list[Figure], *, as_json: bool) -> None:
     if as_json:
-        entries = [{"id": figure.id, "title": figure.file.title, "source": figure.file.source} for figure in chosen]
+        entries = [
+            {
+                "id": figure.id,
+                "title": figure.file.title,
+                "source": figure.file.source,
+                "measured": figure.record.date if figure.record else None,
+                "is_older": figure.is_older,
+            }
+            for figure in chosen
+        ]
         click.echo(json_text.document(entries))
         return
     width = max(len(figure.id) for figure in chosen)

@@ -16,7 +16,18 @@ _TO_FIGURES = "../figures"
 
 def markdown(rows: Sequence[PaperRow], figures: Sequence[Figure]) -> str:
     """Returns the tables of the atlas."""
-    return "\n".join(_lines(ends(rows, figures), {figure.id: figure for figure in figures}))
+    by_id = {figure.id: figure for figure in figures}
+    lines = [*_lines(ends(rows, figures), by_id), "", *_older(figures)]
+    return "\n".join(lines).rstrip()
+
+
+def _older(figures: Sequence[Figure]) -> list[str]:
+    """Returns a sentence on figures whose values are older than what decides them."""
+    older = [f"`{figure.id}`" for figure in figures if figure.is_older]
+    if not older:
+        return []
+    told = "Values of these figures are older than their scenario, runs or measures, and are to be measured again"
+    return [f"{told}: {', '.join(older)}."]
 
 
 def _lines(ended: list[tuple[PaperRow, End]], by_id: dict[str, Figure]) -> Iterator[str]:
