@@ -22,12 +22,14 @@ def markdown(rows: Sequence[PaperRow], figures: Sequence[Figure]) -> str:
 
 
 def _older(figures: Sequence[Figure]) -> list[str]:
-    """Returns a sentence on figures whose values are older than what decides them."""
-    older = [f"`{figure.id}`" for figure in figures if figure.is_older]
+    """Returns a list of the figures whose values are older than what decides them, paper by paper."""
+    older = [figure.id for figure in figures if figure.is_older]
     if not older:
         return []
-    told = "Values of these figures are older than their scenario, runs or measures, and are to be measured again"
-    return [f"{told}: {', '.join(older)}."]
+    papers = dict.fromkeys(id_.split("/")[0] for id_ in older)
+    of_papers = [", ".join(f"`{id_}`" for id_ in older if id_.startswith(paper + "/")) for paper in papers]
+    told = "Values of these figures are older than their scenario, runs or measures, and are to be measured again:"
+    return [told, "", *(f"- {ids}" for ids in of_papers)]
 
 
 def _lines(ended: list[tuple[PaperRow, End]], by_id: dict[str, Figure]) -> Iterator[str]:

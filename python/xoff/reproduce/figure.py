@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 _NO_BOUNDS = intervals.Possible(least=-math.inf)
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,7 @@ class Figure:
         except ScenarioError:  # some measures compare seeds
             values = []
         numbers = [one for one in values if one is not None and math.isfinite(one)]
-        estimate = intervals.around(value, numbers, _NO_BOUNDS) if 1 < len(numbers) == len(by_seed) else None
-        low, high = (estimate.low, estimate.high) if estimate else (None, None)
+        low, high = _interval(value, numbers) if 1 < len(numbers) == len(by_seed) else (None, None)
         return MeasuredRow(row=row.expected.told, measured=value, low=low, high=high, verdict=row.verdict)
 
     def save(self, path: Path, rows: list[Row], points: Points) -> None:
@@ -189,6 +189,15 @@ class Figure:
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
         return module
+
+
+def _interval(value: float, of_seeds: list[float]) -> tuple[float | None, float | None]:
+    """Returns the interval of a value from those of single seeds; none if it is no mean of them, such as a sum."""
+    mean = intervals.mean(of_seeds, _NO_BOUNDS)
+    half = max((mean.high or 0) - (mean.low or 0), _ROUNDING * abs(value)) / 2
+    if abs(value - mean.value) > half:
+        return None, None
+    return intervals.around(value, of_seeds, _NO_BOUNDS)[1:]
 
 
 def _commit(folder: Path) -> str:

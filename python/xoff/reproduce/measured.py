@@ -41,7 +41,10 @@ class MeasuredRow(Table):
     measured: float | None = None
     """Value; left out if words tell it, or if it is not finite."""
     low: float | None = None
-    """Lower bound of the 95 % interval of what each seed has by itself; left out with fewer than two seeds."""
+    """Lower bound of the 95 % interval of what each seed has by itself.
+
+    Left out with fewer than two seeds, and for a value that is no mean over seeds, such as a sum over all runs.
+    """
     high: float | None = None
     """Upper bound of that interval."""
     told: str = ""
