@@ -77,6 +77,7 @@ def test_every_claim_stands_there_with_its_verdict() -> None:
     [figure] = find(["dctcp/fig12"])
     [paper] = page.papers([], [figure], NOWHERE)
     [shown] = paper.figures
+    assert {row.interval for row in shown.claims} == {""}, "one seed has no interval"
     period = next(row for row in shown.claims if row.claim.startswith("10 flows: period"))
     assert (period.verdict, period.look) == ("differs", "bad")
     assert "<code>switch.marking.queue.when" in period.explained

@@ -32,6 +32,8 @@ class PageRow(NamedTuple):
     claim: str
     published: str
     measured: str
+    interval: str
+    """Interval of the measured value; empty if there is none, or if its bounds read alike."""
     tolerance: str
     verdict: str
     explained: Markup
@@ -144,14 +146,22 @@ def _page_row(figure: Figure, row: Expected) -> PageRow:
     verdict = figure.recorded_verdict(row)
     published = row.published if isinstance(row.published, str) else f"{row.published:.4g}"
     told = str(verdict) if verdict else NOT_MEASURED if row.measure else str(Verdict.NOT_SIMULATED)
-    return PageRow(row.told, published, _told(found), row.tolerance, told, inline(row.explained), row.note)
+    return PageRow(
+        row.told, published, _told(found), _interval(found), row.tolerance, told, inline(row.explained), row.note
+    )
 
 
 def _told(found: MeasuredRow | None) -> str:
     if found is None or found.measured is None:
         return found.told if found else ""
-    interval = "" if found.low is None or found.high is None else f" ({found.low:.4g} to {found.high:.4g})"
-    return f"{found.measured:.4g}{interval}"
+    return f"{found.measured:.4g}"
+
+
+def _interval(found: MeasuredRow | None) -> str:
+    if found is None or found.low is None or found.high is None:
+        return ""
+    low, high = f"{found.low:.3g}", f"{found.high:.3g}"
+    return "" if low == high else f"{low} to {high}"
 
 
 def _numbers(figure: Figure, rows: list[Expected]) -> list[tuple[str, str]]:
