@@ -9,10 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click import Context
 from rich.table import Table
 
 from conftest import ROOT, SCENARIOS, Outcome
 from xoff.cli import progress
+from xoff.cli.application import application
 from xoff.cli.console import Console
 from xoff.cli.terminal import printable
 from xoff.results import folder
@@ -234,3 +236,17 @@ def test_an_error_that_cannot_be_written_is_no_other() -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         command = [sys.executable, "-m", "xoff", "plan", "none.toml"]
         assert subprocess.run(command, stderr=full, check=False).returncode == 2
+
+
+@pytest.mark.parametrize("name", application.list_commands(Context(application)))
+def test_help_fits_80_columns_and_spells_defaults_as_they_are_given(command: Command, name: str) -> None:
+    told = command(name, "--help").out
+    assert max(map(len, told.splitlines())) <= 80
+    assert not re.search(r"\[default: [A-Z]", " ".join(told.split()))
+
+
+def test_notes_that_differ_in_numbers_only_are_one(command: Command, small_file: Path) -> None:
+    told = command("sweep", small_file, "--sweep", "switch.marking.queue.threshold=1000B,1100B").out
+    [note] = [line for line in told.splitlines() if "every packet above" in line]
+    assert note.startswith("Note: switch0: every packet above 1000B is marked, ")
+    assert note.endswith(" (2 of 2 scenarios, with other numbers)")

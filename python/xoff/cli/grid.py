@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from xoff.cli.console import Console
+from xoff.cli.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,9 +22,9 @@ def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) 
     console.print(table_of(grid), names=grid.names)
     console.print(grid.note)
     for note in (*grid.notes, *notes):
-        console.print(f"Note: {note}", soft_wrap=True)
+        say(f"Note: {note}")
     if path:
-        console.print(f"Results: {path}", soft_wrap=True)
+        say(f"Results: {path}")
 
 
 def table_of(grid: Grid) -> Table:

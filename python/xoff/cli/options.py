@@ -102,7 +102,7 @@ force = click.option("--force", is_flag=True, help="Replace the folder that --ou
 force_result = click.option("--force", is_flag=True, help="Replace the result folder that --out names.")
 force_plot = click.option("--force", is_flag=True, help="Replace the file that --plot names.")
 figures = click.option(
-    "--figures", type=OneOf(FigureFormat), default=FigureFormat.SVG, help="Format of the figures in the folder."
+    "--figures", type=OneOf(FigureFormat), default=str(FigureFormat.SVG), help="Format of the figures in the folder."
 )
 of_workloads = repeated(
     "--workload",

@@ -60,7 +60,14 @@ class Order(StrEnum):
 @click.command
 @click.argument("folder", type=FILE, metavar="RESULT", help="A result folder.")
 @named_ports.ports_pattern
-@click.option("--by", "order", type=OneOf(Order), default=Order.UTILIZATION, help="What the greatest of comes first.")
+@click.option(
+    "--by",
+    "order",
+    type=OneOf(Order),
+    metavar="MEASURE",
+    default=str(Order.UTILIZATION),
+    help=f"Print first the port with most of {', '.join(Order)}.",
+)
 @click.option("--flows", is_flag=True, help="Print instead which flows' data went by one port.")
 @options.data_only
 def ports(folder: Path, pattern: str | None, order: Order, flows: bool, as_json: bool) -> None:

@@ -30,7 +30,7 @@ OUT = Path("results/reproduce")
 @click.argument(
     "ids", nargs=-1, metavar="[ID]...", help="Figures, or all below an id (bcc); left out, all.", callback=as_list
 )
-@click.option("--scale", type=OneOf(Scale), default=Scale.QUICK, help="The paper's own size, or a smaller one.")
+@click.option("--scale", type=OneOf(Scale), default=str(Scale.QUICK), help="The paper's own size, or a smaller one.")
 @repeated("--set", "changes", metavar="KEY=VALUE", help="Change one key of every scenario, to see what hangs on it.")
 @options.workers
 @options.on
