@@ -1,6 +1,7 @@
 """The published figures: every folder is whole, and what is claimed here of a figure is measured at the quick scale."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from xoff.reproduce.verdict import Verdict
 Command = Callable[..., Outcome]
 
 FIGURES = find()
+EXPERIMENT = re.compile(r"`[a-z0-9_.\[\]]+ = [^`]+`|^reading: |^[a-z_]+/[a-z0-9_]+ ")
 RUN = [
     pytest.param(figure, id=figure.id, marks=pytest.mark.nightly if figure.file.at(Scale.QUICK).nightly else ())
     for figure in FIGURES
@@ -62,6 +64,9 @@ def test_only_what_is_missed_is_explained(figure: Figure) -> None:
         pytest.skip("published values of another figure")
     explained = [row for row in figure.expected if row.explained]
     assert all(verdict.is_missed for row in explained if (verdict := figure.recorded_verdict(row)))
+    for row in explained:
+        named = EXPERIMENT.search(row.explained)
+        assert named, f"{row.told}: expected a key and its value, `KEY = VALUE`, another figure, or `reading: `"
 
 
 def test_every_figure_has_its_rows_in_the_atlas() -> None:
