@@ -248,5 +248,5 @@ def test_help_fits_80_columns_and_spells_defaults_as_they_are_given(command: Com
 def test_notes_that_differ_in_numbers_only_are_one(command: Command, small_file: Path) -> None:
     told = command("sweep", small_file, "--sweep", "switch.marking.queue.threshold=1000B,1100B").out
     [note] = [line for line in told.splitlines() if "every packet above" in line]
-    assert note.startswith("Note: switch0: every packet above 1000B is marked, ")
+    assert note.startswith("Note: switch0: every packet above 1kB is marked, ")
     assert note.endswith(" (2 of 2 scenarios, with other numbers)")

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from xoff.text.grid import Grid
 
 _WORTH_TELLING_S = 60
-_NUMBER = re.compile(r"\d[\d.,]*")
+_NUMBER = re.compile(r"(?<![\w.\[])\d[\d.,]*(?: ?[A-Za-z%]+)?")
+"""A number with its unit, but none that is part of a name such as `switch0` or `workload[1]`."""
 RUNS = Path("results/runs")
 """Folder in which finished runs are kept."""
 
@@ -181,14 +182,15 @@ def _notes(runs: Sequence[Scenario]) -> Iterator[str]:
     Of notes that differ in their numbers only, the first stands for all.
     """
     scenarios = [run for run in runs if run.seed == runs[0].seed]
-    alike: dict[str, list[str]] = {}
-    for scenario in scenarios:
+    alike: dict[str, dict[str, set[int]]] = {}
+    for position, scenario in enumerate(scenarios):
         for note in scenario.check():
-            alike.setdefault(_NUMBER.sub("#", note), []).append(note)
+            alike.setdefault(_NUMBER.sub("#", note), {}).setdefault(note, set()).add(position)
     for notes in alike.values():
-        others = ", with other numbers" if len({*notes}) > 1 else ""
-        some = f" ({len(notes)} of {len(scenarios)} scenarios{others})" if others or len(notes) < len(scenarios) else ""
-        yield f"{notes[0]}{some}"
+        count = len(set.union(*notes.values()))
+        others = ", with other numbers" if len(notes) > 1 else ""
+        some = f" ({count} of {len(scenarios)} scenarios{others})" if others or count < len(scenarios) else ""
+        yield f"{next(iter(notes))}{some}"
 
 
 def run_comparison(
