@@ -122,10 +122,11 @@ def chosen_workloads(workloads: list[str] | None) -> list[int | str] | None:
 def where(workers: int | None, machines: str | None) -> int | str:
     """Returns where runs are done, by `--workers` and `--on`. Raises InputError if both say it."""
     from xoff.runs import cores
+    from xoff.runs.machines.opening import as_number
 
     if machines and workers:
         raise InputError(None, "--workers", "stands beside --on", f"expected one of them, such as --on local:{workers}")
-    return machines or workers or cores.usable()
+    return as_number(machines) if machines else workers or cores.usable()
 
 
 def refuse(options: Mapping[str, object], problem: str, expected: str, file: str | None = None) -> None:

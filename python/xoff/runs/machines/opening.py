@@ -185,6 +185,12 @@ def _address(told: str) -> str:
     return address
 
 
+def as_number(on: str) -> int | str:
+    """Returns the number of processes of this machine that text means, or text that means others as it is."""
+    kind, _, told = on.partition(":")
+    return _workers(on, told) if kind == "local" else on
+
+
 def _workers(on: str, told: str) -> int:
     if told and not (told.isdecimal() and int(told)):
         raise InputError(None, f"--on {on}", "is no number of processes", _EXPECTED)
