@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
+from foreign_files import TWO_LINKS
 from xoff import InputError, formats
 from xoff.formats.protobuf import message, text, unsigned, varint
 
@@ -108,6 +109,26 @@ def test_an_all_to_all_sends_to_every_other_at_once(tmp_path: Path) -> None:
         ["0.3", "host0", "host2", "100", "3", "0.0"],
     ]
     of.check()
+
+
+def test_collectives_of_hosts_with_two_links_go_over_both(tmp_path: Path) -> None:
+    (tmp_path / "topology.txt").write_text(TWO_LINKS)
+    paths = [tmp_path / "topology.txt"]
+    for rank in range(2):
+        paths.append(tmp_path / f"job.{rank}.et")
+        paths[-1].write_bytes(trace(node(1, COLL, comm_type=6, comm_size=300), node(2, COMP, [1], micros=1)))
+    found = rows(tmp_path, formats.read(paths))
+    assert found[:8] == [
+        "0.0,host0,host1,75,3,,0,,",
+        "0.1,host0,host0,0,,1.0,0,,",
+        "0.2,host0,host0,0,,0.0 0.1,0,,",
+        "0.3,host0,,,,0.2,0,1000,0",
+        "0.0_2,host0_2,host1_2,75,3,,0,,",
+        "0.1_2,host0_2,host0_2,0,,1.0_2,0,,",
+        "0.2_2,host0_2,host0_2,0,,0.0_2 0.1_2,0,,",
+        "0.3_2,host0_2,,,,0.2_2,0,1000,0",
+    ]
+    assert len(found) == 16
 
 
 def test_process_groups_are_those_of_the_metadata(tmp_path: Path) -> None:

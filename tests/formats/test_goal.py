@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from foreign_files import SCHEDULE
+from foreign_files import SCHEDULE, TWO_LINKS, written
 from xoff import InputError, formats
 
 if TYPE_CHECKING:
@@ -46,6 +46,36 @@ def test_sends_are_flows_and_receives_join_them(tmp_path: Path) -> None:
     ]
     assert [left.content for left in of.left_out] == ["no topology"]
     of.check()
+
+
+def test_flows_of_hosts_with_two_links_go_over_both(tmp_path: Path) -> None:
+    schedule = """num_ranks 2
+rank 0 {
+a: calc 5 cpu 1
+b: send 4001b to 1
+b requires a
+}
+rank 1 {
+c: recv 4001b from 0
+d: calc 7
+d irequires c
+}
+"""
+    of = formats.read(written(tmp_path, topology=TWO_LINKS, schedule=schedule))
+    assert rows(tmp_path, of) == [
+        "line3,host0,,,,,0,5,1",
+        "line4,host0,host1,2001,3,line3,0,,",
+        "line3_2,host0_2,,,,,0,5,1",
+        "line4_2,host0_2,host1_2,2001,3,line3_2,0,,",
+        "line8.start,host1,host1,0,,,0,,",
+        "line8,host1,host1,0,,line4 line8.start,0,,",
+        "line9,host1,,,,line8.start,0,7,0",
+        "line8_2.start,host1_2,host1_2,0,,,0,,",
+        "line8_2,host1_2,host1_2,0,,line4_2 line8_2.start,0,,",
+        "line9_2,host1_2,,,,line8_2.start,0,7,0",
+    ]
+    run = of.scenario().run()
+    assert run.summary["flows"]["unfinished"] == 0
 
 
 def binary(ranks: list[list[tuple[int, int, int, int, int]]], waits: list[list[tuple[int, int, bool]]]) -> bytes:

@@ -1,7 +1,8 @@
 """Operations of a schedule of ranks, as rows of a job: computations, sends and receives that wait for one another.
 
 A schedule has each operation once, in the order of ranks and of the operations of each. A send is a flow, and the
-receive that it goes to is a join at its receiver. All of it is held in arrays, 40 bytes for each operation.
+receive that it goes to is a join at its receiver. Ranks whose hosts have several links send an even part of each flow
+over each, as in `job_rows.py`. All of it is held in arrays, 40 bytes for each operation.
 """
 
 from __future__ import annotations
@@ -135,53 +136,57 @@ class Schedule:
             yield from self._rows_of(rank, first[rank], first[rank + 1])
 
     def _rows_of(self, rank: int, begin: int, end: int) -> Iterator[str]:
-        columns, prefix = self.operations, self._prefix(rank)
+        """Yields the rows of a rank's operations over each of its links."""
+        columns, prefix, links = self.operations, self._prefix(rank), self.ranks.links
         own = slice(begin, end)
         labels = columns.label[own].tolist()
-        names = [f"{prefix}{label}" for label in labels]
         dependencies = (self.dependencies[begin : end + 1]).tolist()
         low = dependencies[0]
         awaited = (self.awaited[low : dependencies[-1]].astype(np.int64) - begin).tolist()
         by_start = self.by_start[low : dependencies[-1]].tolist()
         has_starts = any(by_start)
         started = self.started[own].tolist()
-        sent = self._names(self.match[own])
-        hosts = [host[0] for host in self.ranks.hosts]
-        host, priority = hosts[rank], self.ranks.priority
-        columns_of = (columns.kind, columns.peer, columns.amount, columns.stream)
-        rows = zip(names, *(column[own].tolist() for column in columns_of), sent, started, strict=True)
-        for at, (name, kind, peer, amount, stream, received, is_started) in enumerate(rows):
-            span = range(dependencies[at] - low, dependencies[at + 1] - low)
-            if has_starts:
-                after = " ".join(
-                    [f"{names[awaited[each]]}.start" if by_start[each] else names[awaited[each]] for each in span]
-                )
-            else:
-                after = " ".join([names[awaited[each]] for each in span])
-            if is_started:
-                yield f"{name}.start,{host},{host},0,,{after},0,,\n"
-                after = f"{name}.start"
-            if kind == SEND:
-                size = amount or 1
-                where = f"{host},{size},," if peer == rank else f"{hosts[peer]},{size},{priority},"
-                yield f"{name},{host},{where}{after},0,,\n"
-            elif kind == RECEIVE:
-                yield f"{name},{host},{host},0,,{received}{' ' if after else ''}{after},0,,\n"
-            elif kind == COMPUTE:
-                yield f"{name},{host},,,,{after},0,{amount},{stream}\n"
-            else:
-                yield f"{name},{host},{host},0,,{after},0,,\n"
+        columns_of = [column[own].tolist() for column in (columns.kind, columns.peer, columns.amount, columns.stream)]
+        priority = self.ranks.priority
+        for link in range(links):
+            suffix = f"_{link + 1}" if link else ""
+            hosts = [host[link] for host in self.ranks.hosts]
+            host = hosts[rank]
+            names = [f"{prefix}{label}{suffix}" for label in labels]
+            sent = self._names(self.match[own], suffix)
+            rows = zip(names, *columns_of, sent, started, strict=True)
+            for at, (name, kind, peer, amount, stream, received, is_started) in enumerate(rows):
+                span = range(dependencies[at] - low, dependencies[at + 1] - low)
+                if has_starts:
+                    after = " ".join(
+                        [f"{names[awaited[each]]}.start" if by_start[each] else names[awaited[each]] for each in span]
+                    )
+                else:
+                    after = " ".join([names[awaited[each]] for each in span])
+                if is_started:
+                    yield f"{name}.start,{host},{host},0,,{after},0,,\n"
+                    after = f"{name}.start"
+                if kind == SEND:
+                    size = -(-(amount or 1) // links)
+                    where = f"{host},{size},," if peer == rank else f"{hosts[peer]},{size},{priority},"
+                    yield f"{name},{host},{where}{after},0,,\n"
+                elif kind == RECEIVE:
+                    yield f"{name},{host},{host},0,,{received}{' ' if after else ''}{after},0,,\n"
+                elif kind == COMPUTE:
+                    yield f"{name},{host},,,,{after},0,{amount},{stream}\n"
+                else:
+                    yield f"{name},{host},{host},0,,{after},0,,\n"
 
     def _prefix(self, rank: int) -> str:
         return self.prefix or f"{rank}."
 
-    def _names(self, positions: npt.NDArray[np.int64]) -> Sequence[str]:
-        """Returns the names of operations; of none for -1."""
+    def _names(self, positions: npt.NDArray[np.int64], suffix: str) -> Sequence[str]:
+        """Returns the names of operations over a link; of none for -1."""
         labels = self.operations.label[positions].tolist()
         if self.prefix:
-            return [f"{self.prefix}{label}" for label in labels]
+            return [f"{self.prefix}{label}{suffix}" for label in labels]
         ranks = self.rank_of[positions].tolist()
-        return [f"{rank}.{label}" for rank, label in zip(ranks, labels, strict=True)]
+        return [f"{rank}.{label}{suffix}" for rank, label in zip(ranks, labels, strict=True)]
 
 
 def _turns(keys: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
