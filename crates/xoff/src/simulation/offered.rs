@@ -1,7 +1,7 @@
 //! Estimate of the work of a run, before it runs: flows, bytes and packet-hops that its workloads offer.
 //!
-//! Flows are drawn one by one, and packet-hops counted as if nothing were lost. Flows without end get their share of
-//! their hosts' links until the run ends.
+//! Flows are drawn one by one, and packet-hops counted as if nothing were lost. Flows that outlast the run, without end or
+//! too large for their hosts' links, get their share of these links until the run ends.
 
 use super::Simulation;
 use crate::application::{Plan, collective, job, query};
@@ -47,11 +47,12 @@ impl Simulation {
     /// Estimates what the workloads offer until the simulation stops.
     pub fn offered(&self) -> Offered {
         let stop = &self.scenario.stop;
+        let end = stop.at.map_or(Time::MAX, |at| Time::ZERO + at);
         let estimate = Estimate {
             simulation: self,
             lengths: Lengths::new(&self.network, &self.routes),
-            end: stop.at.map_or(Time::MAX, |at| Time::ZERO + at),
-            endless: self.flows_without_end(),
+            end,
+            lasting: self.lasting_flows(end),
         };
         let mut offered = Offered::default();
         for source in &self.sources {
@@ -70,15 +71,33 @@ impl Simulation {
         }
     }
 
-    /// Counts the flows without end that each host sends, and that it receives.
-    fn flows_without_end(&self) -> Vec<[u32; 2]> {
+    /// Counts the flows that outlast a run until `end`, by the host that sends them, and by the one that receives them.
+    fn lasting_flows(&self, end: Time) -> Vec<[u32; 2]> {
         let mut of_hosts = vec![[0; 2]; self.network.hosts as usize];
-        for flow in self.sources.iter().flat_map(Source::without_end) {
+        let mut count = |flow: FlowSpec| {
             let [source, destination] = self.network.adapters_between(flow.source, flow.destination);
             of_hosts[source as usize][0] += 1;
             of_hosts[destination as usize][1] += 1;
+        };
+        for source in &self.sources {
+            if end == Time::MAX {
+                source.without_end().for_each(&mut count);
+            } else {
+                let flows = source.clone().take_while(|flow| flow.start < end).take(MOST_DRAWN);
+                flows.filter(|flow| self.outlasts(flow, end)).for_each(&mut count);
+            }
         }
         of_hosts
+    }
+
+    /// Whether a flow is without end, or larger than what the links of its hosts carry until `end`.
+    fn outlasts(&self, flow: &FlowSpec, end: Time) -> bool {
+        if flow.size == Bytes::MAX || end == Time::MAX {
+            return flow.size == Bytes::MAX;
+        }
+        let [source, destination] = self.network.adapters_between(flow.source, flow.destination);
+        let rate = self.network.rate_from_host(source).min(self.network.rate_to_host(destination));
+        flow.size > rate.bytes_in(end.since(flow.start))
     }
 }
 
@@ -87,8 +106,8 @@ struct Estimate<'a> {
     lengths: Lengths,
     /// Time when the run ends, whatever is under way.
     end: Time,
-    /// Number of flows without end that each host sends, and that it receives.
-    endless: Vec<[u32; 2]>,
+    /// Number of flows that outlast the run that each host sends, and that it receives.
+    lasting: Vec<[u32; 2]>,
 }
 
 impl Estimate<'_> {
@@ -109,16 +128,17 @@ impl Estimate<'_> {
     }
 
     fn of_flow(&self, flow: &FlowSpec) -> Offered {
-        let size = if flow.size == Bytes::MAX { self.of_endless(flow) } else { flow.size };
+        let lasts = self.simulation.outlasts(flow, self.end);
+        let size = if lasts { self.of_lasting(flow).min(flow.size) } else { flow.size };
         self.of_transfer(flow.source, flow.destination, size, flow.transport)
     }
 
-    /// Returns the bytes that a flow without end sends at its share of its hosts' links.
-    fn of_endless(&self, flow: &FlowSpec) -> Bytes {
+    /// Returns the bytes that a flow which outlasts the run sends at its share of its hosts' links.
+    fn of_lasting(&self, flow: &FlowSpec) -> Bytes {
         let network = &self.simulation.network;
         let share = |host: NodeId, received: usize| {
             let rates = [network.rate_from_host(host), network.rate_to_host(host)];
-            rates[received].as_f64() / f64::from(self.endless[host as usize][received])
+            rates[received].as_f64() / f64::from(self.lasting[host as usize][received])
         };
         let [source, destination] = network.adapters_between(flow.source, flow.destination);
         let fair = share(source, 0).min(share(destination, 1));

@@ -75,6 +75,15 @@ fn what_has_no_end_gets_its_share_of_its_hosts_links() {
 }
 
 #[test]
+fn flows_too_large_for_the_time_get_their_share_as_well() {
+    let workload = "kind = 'incast', transport = 'each', size = '1000GB', fan_in = 5, receivers = ['host0'], every = '1s'";
+    let [offered, done] = offered_and_done(workload, "stop.at = '10ms'");
+    let bytes = 10e9 / 8.0 * 10e-3;
+    assert!((offered.bytes / bytes - 1.0).abs() < 1e-6, "{offered:?}");
+    assert!((offered.packet_hops / done.packet_hops - 1.0).abs() < 0.15, "{offered:?}, {done:?}");
+}
+
+#[test]
 fn more_flows_than_are_drawn_come_at_the_same_pace() {
     let workload = "workload = [{ kind = 'poisson', transport = 'raw', sizes = { fixed = '1kB' }, load = 0.5, of = 'host' }]";
     let of =
