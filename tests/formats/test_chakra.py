@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import TYPE_CHECKING
 
@@ -191,6 +192,34 @@ def test_what_is_wrong_is_named_by_its_node(tmp_path: Path, traces: list[bytes],
     with pytest.raises(InputError) as refused:
         imported(tmp_path, *traces)
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        '{"Id": -1, "NodeType": 4}',
+        '{"Id": 1e400, "NodeType": 4}',
+        '{"Id": 1, "NodeType": 4, "runtime": -5}',
+        '{"Id": 99999999999999999999999, "NodeType": 4}',
+        '{"Id": 1, "NodeType": 7, "comm_type": [0]}',
+        '{"Id": 1, "NodeType": 4, "data_deps": 5}',
+        "7",
+    ],
+)
+def test_nodes_of_json_are_read_or_refused_in_a_line(tmp_path: Path, node: str) -> None:
+    path = tmp_path / "job.0.json"
+    path.write_text(f'{{"workload_graph": [{node}]}}', encoding="utf-8")
+    with pytest.raises(InputError, match="is no trace, or damaged: "):
+        formats.read([path])
+
+
+def test_damaged_gzip_is_refused_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "job.0.et.gz"
+    packed = bytearray(gzip.compress(PIPELINE[0] * 50))
+    packed[12:20] = b"\xff" * 8
+    path.write_bytes(packed)
+    with pytest.raises(InputError, match="is no trace, or damaged: "):
+        formats.read([path])
 
 
 def test_a_trace_may_begin_with_its_schema(tmp_path: Path) -> None:

@@ -145,6 +145,7 @@ def test_receives_from_anyone_take_what_is_left(tmp_path: Path) -> None:
         ("num_ranks 2\nrank 0 {\na: send 5b to 2\n}\n", "line 3: there is no rank 2"),
         ("num_ranks 2\nrank 0 {\na: calc 5\na: calc 5\n}\n", 'line 4: "a" is no label, or there twice in rank 0'),
         ("num_ranks 2\nrank 0 {\na: calc 5 gpu 7\n}\n", "line 3: is no operation of a schedule"),
+        ("num_ranks 2\nrank 0 {\na: calc 5 cpu\n}\n", "line 3: is no operation of a schedule"),
         ("num_ranks 2\nrank 0 {\na: send 5 to 1\n}\n", 'line 3: send "5"'),
         ("num_ranks 2\nrank 0 {\na: calc 5\n", "line 3: rank 0 does not end"),
         ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", "line 4: rank 0 is there twice"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -67,6 +68,20 @@ _OF_WAITING, _OF_INPUTS, _OF_ATTRIBUTE = 5 << 3 | 2, 8 << 3 | 2, 10 << 3 | 2
 Nodes wait for data dependencies alone, as in Chakra's feeder: its converter makes such of control dependencies.
 """
 _MOST_KNOWN = 1 << 16
+_MOST_NUMBER = (1 << 63) - 1
+_DAMAGE = (
+    MalformedError,
+    OSError,
+    zlib.error,
+    EOFError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""Errors of readers that a file has, and not the reader."""
 _EXPECTED = "expected a trace of Chakra"
 
 
@@ -248,7 +263,7 @@ class _Job:
                 yield from _of_json(data)
             else:
                 yield from _of_messages(data)
-        except (MalformedError, gzip.BadGzipFile, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except _DAMAGE as error:
             raise self.refuse(rank, None, f"is no trace, or damaged: {error}".splitlines()[0]) from None
 
     def _add(self, rank: int, node: Node) -> tuple[list[int], int]:
@@ -300,8 +315,8 @@ class _Job:
         """Takes the process groups that PyTorch writes."""
         try:
             for group in json.loads(node.groups[2:-2]):
-                self.groups[group["pg_name"]] = group["ranks"] or [*range(len(self.files))]
-        except (ValueError, KeyError, TypeError):
+                self.groups[group["pg_name"]] = [*map(int, group["ranks"])] or [*range(len(self.files))]
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
             self.counts["groups"] += 1
 
     def _collective(self, rank: int, node: Node, operation: str) -> tuple[list[int], int]:
@@ -310,7 +325,8 @@ class _Job:
         group = self.groups.get(name, [*range(len(self.files))]) if name else [*range(len(self.files))]
         if name and name not in self.groups:
             self.counts["unnamed"] += 1
-        if rank not in group or not all(isinstance(one, int) and 0 <= one < len(self.files) for one in group):
+        is_whole = len({*group}) == len(group) and all(0 <= one < len(self.files) for one in group)
+        if rank not in group or not is_whole:
             raise self.refuse(rank, node.id, f"group {quoted(name)} is not of this rank", "expected ranks of traces")
         size, members = self._size(rank, node), len(group)
         turn = self.turns[tuple(group)][rank]
@@ -399,11 +415,16 @@ _NOTES = {
 
 
 def _of_json(data: bytes) -> Iterator[Node]:
+    names = [name.decode() for name in _WANTED]
     for each in json.loads(data)["workload_graph"]:
         after = [*map(int, each.get("data_deps", []))]
-        names = [name.decode() for name in _WANTED]
         attributes = {name: each[name] for name in names if name in each}
-        yield Node(int(each["Id"]), int(each["NodeType"]), int(each.get("runtime", 0)), after, attributes, "")
+        if any(isinstance(value, (list, dict)) for value in attributes.values()):
+            raise ValueError("an attribute is a list or an object")
+        number, kind, duration_us = int(each["Id"]), int(each["NodeType"]), int(each.get("runtime", 0))
+        if not all(0 <= one <= _MOST_NUMBER for one in (number, kind, duration_us)):
+            raise ValueError("Id, NodeType or runtime is negative, or has more than 63 bits")
+        yield Node(number, kind, duration_us, after, attributes, "")
 
 
 def _of_messages(data: bytes) -> Iterator[Node]:

@@ -186,7 +186,7 @@ class _Text:
                 return False
             known = self.known
             columns = known[amount], known[peer], known[tag], known[cpu]
-        except (KeyError, ValueError):
+        except (LookupError, ValueError):
             return False
         self.labels[label[:-1]] = len(self.kind)
         self.kind.append(kind)
