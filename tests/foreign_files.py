@@ -127,6 +127,26 @@ STAR = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <edge source="s" target="store"><data key="r">25Gbps</data><data key="d">1000.5</data></edge>
 </graph></graphml>
 """
+ASTRA_NETWORK = """# two dimensions
+topology: [ Ring, Switch ]
+npus_count: [ 2, 2 ]  # NPUs
+bandwidth: [ 50.0, 12.5 ]  # GB/s
+latency: [ 500.0, 2000.0 ]  # ns
+"""
+"""Network of ASTRA-sim's analytical backend: two pairs, and a switch for the first and the second of each."""
+ASTRA_SYSTEM = """{
+  "scheduling-policy": "LIFO",
+  "all-reduce-implementation": ["direct", "direct"],
+  "all-gather-implementation": ["doubleBinaryTree"],
+  "all-to-all-implementation": ["ring"],
+  "endpoint-delay": 10
+}
+"""
+ASTRA_TRACES = {
+    f"job_{rank}_json": '{"workload_graph": [{"Id": 1, "NodeType": 7, "comm_type": 0, "comm_size": 4000}]}'
+    for rank in range(4)
+}
+"""Traces of its four ranks, an all-reduce of 4,000 B."""
 
 
 def written(folder: Path, **texts: str) -> list[Path]:

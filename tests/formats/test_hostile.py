@@ -9,7 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from foreign_files import COLLECTIVES, CONFIG, FLOWS, SCHEDULE, SERVERS, STAR, SYSTEM, TOPOLOGY, WORKLOAD, ZOO
+from foreign_files import (
+    ASTRA_NETWORK,
+    ASTRA_SYSTEM,
+    ASTRA_TRACES,
+    COLLECTIVES,
+    CONFIG,
+    FLOWS,
+    SCHEDULE,
+    SERVERS,
+    STAR,
+    SYSTEM,
+    TOPOLOGY,
+    WORKLOAD,
+    ZOO,
+)
 from xoff import InputError, formats
 
 if TYPE_CHECKING:
@@ -41,6 +55,8 @@ FAMILIES = (
     {"topology.txt": TOPOLOGY, "server.xml": SYSTEM},
     {"topology.txt": SERVERS, "workload.txt": WORKLOAD, "collectives.csv": COLLECTIVES},
     {"pipeline.goal": SCHEDULE},
+    {"network.yml": ASTRA_NETWORK, "system.json": ASTRA_SYSTEM, "logical.json": '{"logical-dims": ["2", "2"]}'}
+    | {name.replace("_", "."): text for name, text in ASTRA_TRACES.items()},
     {"star.graphml": STAR, "chain.cm": CHAIN.replace("0->2", "1->0").replace("send", "recv")},
 )
 TEXTS = [(name, family) for family in FAMILIES for name in family]

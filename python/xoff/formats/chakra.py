@@ -2,7 +2,7 @@
 
 A file in protobuf is a message of metadata and one for each node, each after its length. JSON is the form of Chakra's
 feeder, an object with a `workload_graph`. A collective is carried out by rings, an all-to-all by a flow to every other
-rank, as ASTRA-sim's `ring` and `direct` do with one chunk.
+rank, as ASTRA-sim's `ring` and `direct` do with one chunk; a system of ASTRA-sim may choose `direct` for others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from xoff.text.line import quoted
 from xoff.text.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 NAME = "Chakra trace"
@@ -137,7 +137,7 @@ def read_all(paths: Sequence[Path], draft: Draft) -> None:
     if len(ranks) < len(files):
         problem = f"there are traces of {len(files):,} ranks, and the topology has {len(ranks):,} hosts"
         raise InputError(str(files[0]), "", problem, "expected a topology with a host for each rank")
-    job = _Job(files)
+    job = _Job(files, draft.implementations)
     for rank in range(len(files)):
         job.read(rank)
     operations = job.operations()
@@ -201,8 +201,9 @@ class _Columns:
 class _Job:
     """All nodes, read rank by rank; collectives become sends and receives of each rank."""
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], implementations: Mapping[str, str]) -> None:
         self.files = files
+        self.implementations = {**implementations, "all_to_all": "direct"}
         self.columns = _Columns()
         self.first = [0]
         self.ids: list[array[int]] = []
@@ -320,7 +321,6 @@ class _Job:
             self.counts["groups"] += 1
 
     def _collective(self, rank: int, node: Node, operation: str) -> tuple[list[int], int]:
-        columns = self.columns
         name = str(node.attributes.get("pg_name", ""))
         group = self.groups.get(name, [*range(len(self.files))]) if name else [*range(len(self.files))]
         if name and name not in self.groups:
@@ -341,27 +341,47 @@ class _Job:
         self.carried += told[3] == rank
         place = group.index(rank)
         part = size if operation == "all_gather" else -(-size // members)
-        begins: list[int] = []
-        if operation == "all_to_all":
-            others = [(away, away) for away in range(1, members)]
+        others = [group[(place + away) % members] for away in range(1, members)]
+        phases = 2 if operation in ("all_reduce", "barrier") else 1
+        if self.implementations.get(operation) == "direct":
+            steps = [[*zip(others, reversed(others), strict=True)]] * phases
         else:
-            others = [(1, -1)] * ((members - 1) * (2 if operation in ("all_reduce", "barrier") else 1))
-        received: list[int] = []
-        sent: list[int] = []
-        for turn, (to, of) in enumerate(others):
-            send = columns.add(SEND, max(part, 1), group[(place + to) % members], told[0])
-            sender = group[(place - to) % members] if operation == "all_to_all" else group[(place + of) % members]
-            receive = columns.add(RECEIVE, 0, sender, told[0])
-            if turn and operation != "all_to_all":
-                columns.wait(send, received[-1])
-                columns.wait(receive, received[-1])
-            else:
-                begins += [send, receive]
-            sent.append(send)
-            received.append(receive)
+            steps = [[(others[0], others[-1])]] * ((members - 1) * phases) if others else []
+        return self._exchange(steps, max(part, 1), told[0])
+
+    def _exchange(self, steps: Sequence[Sequence[tuple[int, int]]], size: int, tag: int) -> tuple[list[int], int]:
+        """Adds a rank's sends and receives, each step behind all receives of the one before.
+
+        Args:
+            steps: Ranks to which the rank sends, and from which it receives at once.
+            size: Bytes of each flow.
+            tag: Tag of all flows.
+
+        Returns:
+            The operations that begin, and the one that ends them.
+        """
+        columns = self.columns
+        begins: list[int] = []
+        all_of_it: list[int] = []
+        before: list[int] = []
+        for step in steps:
+            if len(before) > 1:
+                joined = columns.add(JOIN)
+                for each in before:
+                    columns.wait(joined, each)
+                before = [joined]
+            here: list[int] = []
+            for to, of in step:
+                here += [columns.add(SEND, size, to, tag), columns.add(RECEIVE, 0, of, tag)]
+            for one in here:
+                for each in before:
+                    columns.wait(one, each)
+            begins = begins or here
+            before = here[1::2]
+            all_of_it += here
         end = columns.add(JOIN)
-        for before in (*sent, *received):
-            columns.wait(end, before)
+        for each in all_of_it:
+            columns.wait(end, each)
         return begins or [end], end
 
     def operations(self) -> Operations:

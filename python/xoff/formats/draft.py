@@ -165,6 +165,8 @@ class Draft:
     """Load of workloads that draw their flows, where a file says it."""
     transport: str = "rdma"
     """Name of the transport that all flows use."""
+    implementations: dict[str, str] = field(default_factory=dict)
+    """Way in which collectives of traces are carried out, `ring` or `direct`, by operation, where a file says it."""
     settle: Callable[[Draft, Network], None] | None = None
     """Adds the settings once network and flows are known. Settings of a file take the place of a format's own."""
     settled_by: str = ""

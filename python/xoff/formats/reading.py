@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xoff.errors import InputError
 from xoff.formats import (
     aicb_workload,
+    astra_network,
     chakra,
     goal,
     graphml,
@@ -53,6 +54,7 @@ FORMATS: tuple[Format, ...] = (
     hpcc_topology,
     htsim_topology,
     graphml,
+    astra_network,
     nccl_topology,
     hpcc_config,
     hpcc_flows,
@@ -100,6 +102,9 @@ def read(paths: Iterable[str | Path], title: str | None = None) -> Imported:
             of_file.read(path, draft)
     if traces := [path for path, of_file in formats if of_file is chakra]:
         chakra.read_all(traces, draft)
+    elif draft.implementations:
+        file = next(each.file for each in draft.found if each.format == astra_network.NAME)
+        draft.leave(Path(file).name, "implementations of collectives", "for traces of Chakra alone")
     if draft.network is None:
         raise InputError(str(formats[0][0]), "", "has no network", "expected a topology beside it")
     if draft.settle is not None:
