@@ -234,22 +234,22 @@ def test_several_that_extend_one_dataset_at_a_time_lose_nothing() -> None:
     assert sorted(path.name for path in Path("d").iterdir()) == ["dataset.json", "flows", "runs"]
 
 
-def test_ctrl_c_leaves_what_is_kept(command: Command, small_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_leaves_what_is_kept(command: Command, small_file: Path) -> None:
     keep = KeptRuns.keep
 
     def and_ctrl_c(*arguments: Any) -> None:  # noqa: ANN401 of any method
         keep(*arguments)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(KeptRuns, "keep", and_ctrl_c)
     sweep = ("sweep", small_file, "--sweep", f"{FAN_IN}=1,2", "--workers", 1, "--dataset", "d")
-    outcome = command(*sweep)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(KeptRuns, "keep", and_ctrl_c)
+        outcome = command(*sweep)
     assert (outcome.status, outcome.err) == (
         130,
         "interrupted: 1 of 2 combinations are finished; the same command goes on\n",
     )
     assert read("d/runs")[FAN_IN].to_pylist() == [1]
-    monkeypatch.undo()
     assert command(*sweep).status == 0
     assert sorted(read("d/runs")[FAN_IN].to_pylist()) == [1, 2]
 
