@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
+import uuid
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,10 +133,14 @@ class DaskCluster:
     def __init__(self, folder: Path, workers: int, daemons: ExitStack) -> None:
         """Starts them; their output goes into a folder."""
         self._folder, self._daemons = folder, daemons
-        port = _free_port()
-        self.address = f"tcp://127.0.0.1:{port}"
-        self.scheduler = self._start("scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard")
+        told = folder / f"{uuid.uuid4().hex}.json"
+        self.scheduler = self._start(
+            "scheduler", "--host=127.0.0.1", "--port=0", f"--scheduler-file={told}", "--no-dashboard"
+        )
+        wait_until(lambda: told.exists() and told.read_text(encoding="utf-8").endswith("}"))
+        self.address: str = json.loads(told.read_text(encoding="utf-8"))["address"]
         self.workers = [self.start_worker() for _ in range(workers)]
+        wait_until(lambda: self.has_workers(workers))
 
     def start_worker(self, modules: Path | None = None) -> subprocess.Popen[bytes]:
         """Starts a worker, whose working directory is not the one of the tests; it finds `modules` before others."""
