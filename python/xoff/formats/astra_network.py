@@ -15,9 +15,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.errors import InputError
-from xoff.formats.draft import Draft, Found, Link, Network, Place, Table
+from xoff.formats.draft import Draft, Found, Key, Link, Network, Place
+from xoff.formats.graph_settings import OWN, add_tables
 from xoff.formats.lines import MOST_NS, counts, decimal, numbered, refusal, whole, written_rate, written_time
-from xoff.formats.round_trip import ample_memory_mib
 from xoff.text.line import quoted
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _KNOWN = re.compile(
     r"""(?:^|[{,])\s*["']?(?:npus_count|logical-dims|scheduling-policy|all-[a-z-]+-implementation)["']?\s*:""", re.M
 )
 _KEY = re.compile(r"""["']?([A-Za-z_][\w-]*)["']?\s*:\s*(.*)""")
-_OWN = "no file says; yours to choose"
 _MOST_CHARACTERS = 1 << 20
 _MOST_NPUS = 1 << 16
 _MOST_LINKS = 1 << 20
@@ -183,19 +182,8 @@ def _read_network(path: Path, values: Mapping[str, _Values], draft: Draft) -> No
 
 def _settle(draft: Draft, network: Network) -> None:
     """Adds classes that pause, and a transport without congestion control, as ASTRA-sim has none."""
-    for priority in sorted({*draft.priorities, 7}):
-        table = Table("[[class]]")
-        table.add("priority", priority)
-        if priority in draft.priorities:
-            table.add("lossless", True, _OWN)
-        draft.tables.append(table)
-    switch = Table("[[switch]]")
-    switch.add("total", f"{ample_memory_mib(network)}MiB", _OWN)
-    switch.add("pfc", {}, _OWN)
-    transport = Table(f"[transport.{draft.transport}]")
-    transport.add("kind", "roce", f"{_OWN}; ASTRA-sim has no congestion control")
-    transport.add("payload", "4096B", _OWN)
-    draft.tables += [switch, transport]
+    kind = Key("kind", "roce", f"{OWN}; ASTRA-sim has no congestion control")
+    add_tables(draft, network, (), (kind, Key("payload", "4096B", OWN)))
 
 
 def _dimensions(path: Path, values: Mapping[str, _Values]) -> list[_Dimension]:
