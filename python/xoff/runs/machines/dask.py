@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from xoff.runs.machines.given import Job
     from xoff.runs.store import KeptRuns
-    from xoff.runs.tasks import Sight, Task
+    from xoff.runs.tasks import Task
 
 _TIMEOUT_S = 10
 """Seconds in which a scheduler must answer."""
@@ -43,7 +43,7 @@ class Dask(Given):
         return max(1, threads)
 
     def _submitted(self, tasks: Sequence[Task]) -> Iterable[Job]:
-        done = partial(_work, kept=self.kept, sight=self._sight)
+        done = partial(work_elsewhere, kept=self.kept, sight=self._sight)
         found: Iterable[Job] = self._client.map(done, tasks, pure=False, key="xoff")
         return found
 
@@ -107,7 +107,3 @@ def _check_workers(client: Client) -> None:
     if not found:
         address = client.scheduler.address if client.scheduler else ""
         warnings.warn(f"{address}: the cluster has no worker yet; runs wait for one", MachinesWarning, stacklevel=2)
-
-
-def _work(task: Task, *, kept: KeptRuns, sight: Sight) -> object:
-    return work_elsewhere(task, kept, sight)

@@ -115,10 +115,11 @@ def opened(on: On, kept: KeptRuns, missing: int | None = None) -> Machines:
         InputError: The text names no machines, they do not answer, or what reaches them is not installed.
         TypeError: It is neither a number nor text nor an executor.
     """
+    on = as_number(on) if isinstance(on, str) else on
     if isinstance(on, int):
         return _here(on, kept, missing)
     if isinstance(on, str):
-        return _named(on, kept, missing)
+        return _named(on, kept)
     if hasattr(on, "nthreads") and hasattr(on, "scheduler_info"):
         from xoff.runs.machines.dask import Dask
 
@@ -133,21 +134,21 @@ def opened(on: On, kept: KeptRuns, missing: int | None = None) -> Machines:
 def functions_on(on: int | str) -> Iterator[tuple[int, Executor | None]]:
     """Yields a number of threads, or an executor, for functions that take milliseconds and keep nothing.
 
+    `on` is what `as_number` returns.
+
     Raises InputError if the text names no machines, or machines that begin a task in seconds.
     """
-    kind, _, told = str(on).partition(":")
     if isinstance(on, int):
         yield on, None
-    elif known("--on", kind, _KINDS) == "local":
-        yield _workers(on, told), None
-    elif kind == "slurm":
+        return
+    kind, _, told = on.partition(":")
+    if known("--on", kind, _KINDS) == "slurm":
         problem = "takes seconds to begin what is done in milliseconds"
         raise InputError(None, "--on slurm", problem, "expected this machine, or --on dask:tcp://host:8786")
-    else:
-        from xoff.runs.machines.dask import connected
+    from xoff.runs.machines.dask import connected
 
-        with connected(_address(told)) as client:
-            yield 1, client
+    with connected(_address(told)) as client:
+        yield 1, client
 
 
 def _here(workers: int, kept: KeptRuns, missing: int | None) -> Machines:
@@ -159,12 +160,9 @@ def _here(workers: int, kept: KeptRuns, missing: int | None) -> Machines:
     return Processes(kept, workers) if workers > 1 else Here(kept)
 
 
-def _named(on: str, kept: KeptRuns, missing: int | None) -> Machines:
+def _named(on: str, kept: KeptRuns) -> Machines:
     kind, _, told = on.partition(":")
-    known("--on", kind, _KINDS)
-    if kind == "local":
-        return _here(_workers(on, told), kept, missing)
-    if kind == "slurm":
+    if known("--on", kind, _KINDS) == "slurm":
         from xoff.runs.machines.slurm import Slurm
 
         parts = [each.strip() for each in told.split(",") if each.strip()]
@@ -188,10 +186,8 @@ def _address(told: str) -> str:
 def as_number(on: str) -> int | str:
     """Returns the number of processes of this machine that text means, or text that means others as it is."""
     kind, _, told = on.partition(":")
-    return _workers(on, told) if kind == "local" else on
-
-
-def _workers(on: str, told: str) -> int:
+    if kind != "local":
+        return on
     if told and not (told.isdecimal() and int(told)):
         raise InputError(None, f"--on {on}", "is no number of processes", _EXPECTED)
     return int(told) if told else cores.usable()
