@@ -39,7 +39,7 @@ from xoff.reproduce.tolerance import Tolerance
 from xoff.results.summary import quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -447,10 +447,10 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def write(judged: Sequence[Judged]) -> None:
-    """Puts the tables into the page, each between its two comments; all other text stays."""
+def put(contents: Mapping[str, str]) -> None:
+    """Puts tables into the page, each between its two comments; all other text stays."""
     text = PAGE.read_text(encoding="utf-8")
-    for name, content in tables(judged).items():
+    for name, content in contents.items():
         between = rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
         text, count = re.subn(between, rf"\1\n{content}\n\n\2", text, flags=re.DOTALL)
         assert count == 1, f"{PAGE}: a table is to stand between <!-- {name} --> and <!-- end of {name} -->"
@@ -494,7 +494,7 @@ def main() -> None:
         return
     judged = judge(wanted, chosen.set, seeds=chosen.seeds, workers=chosen.workers)
     if chosen.write:
-        write(judged)
+        put(tables(judged))
     if chosen.json:
         text = json.dumps([each.as_dict() for each in judged], indent=1)
         print(text) if chosen.json == "-" else Path(chosen.json).write_text(text, encoding="utf-8")

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
-import re
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+import validate
 import xoff
 from xoff import formats
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 NS3 = ROOT / "validation" / "ns3"
-PAGE = ROOT / "docs" / "validation.md"
 
 SEEDS = 40
 """Runs, each with another hash for paths."""
@@ -131,13 +130,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     found = table(rows(chosen.seeds, chosen.changes))
-    if not chosen.write:
+    if chosen.write:
+        validate.put({"ns3": found})
+    else:
         print(found)
-        return
-    text = PAGE.read_text(encoding="utf-8")
-    text, count = re.subn(r"(<!-- ns3 -->\n).*?(<!-- end of ns3 -->)", rf"\1\n{found}\n\n\2", text, flags=re.DOTALL)
-    assert count == 1, f"{PAGE}: the table is to stand between <!-- ns3 --> and <!-- end of ns3 -->"
-    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
