@@ -18,7 +18,7 @@ F0 = "right.port0"
 """The port to R0."""
 UPLINK = "left.port2"
 """The port from S0 to S1."""
-BURST_NS = 12_000_000
+BURST_NS = 100_000_000
 CONTROLS = {"none": "no congestion control", "dcqcn": "DCQCN", "power_tcp": "PowerTCP"}
 
 
