@@ -72,6 +72,8 @@ pub struct Fabric {
     pub plans: Plans,
     /// Servers of several hosts, where there are any.
     pub servers: Option<Servers>,
+    /// Seed of the run.
+    pub seed: u64,
 }
 
 impl Fabric {

@@ -6,9 +6,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::rng::{Purpose, Rng, below, stream};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::telemetry::Reading;
-pub use dcqcn::{Marks, NotificationPoint};
+pub use dcqcn::{CnpClock, Marks, NotificationPoint};
+pub use foreign::{Foreign, ForeignFlow, scheme};
 pub use rccc::{Granting, Grants};
 
 /// Echo that DCTCP's receiver sends when marked packets begin or end while it is delaying an acknowledgement.
@@ -125,9 +127,34 @@ pub struct Path {
     pub base_rtt: Span,
 }
 
+/// Flow of the run, for messages and random numbers alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Number of the host that sends the flow.
+    pub source: u32,
+    /// Number of the flow there.
+    pub number: u32,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Identity {
+    /// Returns the random stream of the flow, which nobody else draws from.
+    pub fn random(self) -> Rng {
+        stream(self.seed, Purpose::Scheme, u64::from(self.source) << 32 | u64::from(self.number))
+    }
+
+    /// Returns a seed for a generator of the scheme's own, another for each flow.
+    pub fn entropy(self) -> u64 {
+        below(&mut self.random(), u64::MAX)
+    }
+}
+
 /// Constants of a flow from which its congestion control is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
+    /// Flow for which it is made; on a persistent connection or queue pair the first.
+    pub identity: Identity,
     /// Payload of a full segment [SMSS].
     pub segment: Bytes,
     /// Bytes of a packet on the wire besides its payload: headers, preamble and gap. Zero where the transport does not
@@ -213,13 +240,21 @@ pub struct Loss {
 /// Every event has an empty default. An algorithm answers with a window, a rate or both.
 pub trait CongestionControl {
     /// Settings of the algorithm.
-    type Parameters;
+    type Parameters
+    where
+        Self: Sized;
     /// Returns the signals that the algorithm reacts to.
-    fn needs(_parameters: &Self::Parameters) -> Needs {
+    fn needs(_parameters: &Self::Parameters) -> Needs
+    where
+        Self: Sized,
+    {
         Needs::Acknowledgements(Echo::None)
     }
     /// Returns the rule by which receivers give credit, for an algorithm that needs it.
-    fn granting(_parameters: &Self::Parameters) -> Option<Granting> {
+    fn granting(_parameters: &Self::Parameters) -> Option<Granting>
+    where
+        Self: Sized,
+    {
         None
     }
     /// Takes in an acknowledgement of new data, cumulatively or by a block. While a loss is being repaired or the
@@ -275,6 +310,7 @@ pub trait CongestionControl {
     }
 }
 
+mod foreign;
 mod once_a_window;
 mod paced_window;
 pub mod qcn;
@@ -285,24 +321,38 @@ macro_rules! congestion_controls {
 
         crate::tagged! {
             /// Decides the window, by algorithm.
-            pub enum Parameters by "algorithm" in "congestion_control" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "algorithm" in "congestion_control" open to dyn Foreign { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
             /// Makes the state of one flow under this algorithm.
             pub fn start(&self, flow: &Flow) -> Algorithm {
-                match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters, flow)),)* }
+                match self {
+                    $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters, flow)),)*
+                    Self::Outside(outside) => Algorithm::Outside(outside.scheme().start(flow)),
+                }
             }
             /// Returns the signals that this algorithm reacts to.
             pub fn needs(&self) -> Needs {
-                match self { $(Self::$name(parameters) => $module::$name::needs(parameters),)* }
+                match self {
+                    $(Self::$name(parameters) => $module::$name::needs(parameters),)*
+                    Self::Outside(outside) => {
+                        outside.made().map_or(Needs::Acknowledgements(Echo::None), Foreign::needs)
+                    }
+                }
             }
             /// Returns the rule by which receivers give credit, for an algorithm that needs it.
             pub fn granting(&self) -> Option<Granting> {
-                match self { $(Self::$name(parameters) => $module::$name::granting(parameters),)* }
+                match self {
+                    $(Self::$name(parameters) => $module::$name::granting(parameters),)*
+                    Self::Outside(outside) => outside.made().and_then(Foreign::granting),
+                }
             }
             /// Whether a flow in an adapter waits for its window to open, and not for its rate alone.
             pub fn has_window(&self) -> bool {
+                if matches!(self, Self::Outside(outside) if outside.made().is_none()) {
+                    return true;
+                }
                 let path = Path { switches: 1, base_rtt: Span::from_microseconds(10) };
                 let (segment, line_rate) = (Bytes::new(1_000), Rate::from_gbps(100));
                 let flow = Flow { segment, initial_window: Bytes::MAX, line_rate, path, ..Flow::default() };
@@ -313,7 +363,10 @@ macro_rules! congestion_controls {
         /// State of one flow under one of the algorithms.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
-        pub enum Algorithm { $($name($module::$name),)* }
+        pub enum Algorithm {
+            $($name($module::$name),)*
+            Outside(Box<dyn ForeignFlow>),
+        }
 
         impl Algorithm {
             /// See [`CongestionControl::on_ack`].
@@ -321,70 +374,118 @@ macro_rules! congestion_controls {
             #[inline(always)]
             #[allow(clippy::inline_always)]
             pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
-                match self { $(Self::$name(algorithm) => algorithm.on_ack(now, ack),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_ack(now, ack),)*
+                    Self::Outside(algorithm) => algorithm.on_ack(now, ack),
+                }
             }
             /// See [`CongestionControl::on_loss`].
             pub fn on_loss(&mut self, now: Time, loss: &Loss) {
-                match self { $(Self::$name(algorithm) => algorithm.on_loss(now, loss),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_loss(now, loss),)*
+                    Self::Outside(algorithm) => algorithm.on_loss(now, loss),
+                }
             }
             /// See [`CongestionControl::on_trimmed`].
             pub fn on_trimmed(&mut self, now: Time, trimmed: &Trimmed) {
-                match self { $(Self::$name(algorithm) => algorithm.on_trimmed(now, trimmed),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_trimmed(now, trimmed),)*
+                    Self::Outside(algorithm) => algorithm.on_trimmed(now, trimmed),
+                }
             }
             /// See [`CongestionControl::on_recovered`].
             pub fn on_recovered(&mut self, now: Time, in_flight: Bytes) {
-                match self { $(Self::$name(algorithm) => algorithm.on_recovered(now, in_flight),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_recovered(now, in_flight),)*
+                    Self::Outside(algorithm) => algorithm.on_recovered(now, in_flight),
+                }
             }
             /// See [`CongestionControl::on_sent`].
             #[inline]
             pub fn on_sent(&mut self, now: Time, size: Bytes) -> bool {
-                match self { $(Self::$name(algorithm) => algorithm.on_sent(now, size),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_sent(now, size),)*
+                    Self::Outside(algorithm) => algorithm.on_sent(now, size),
+                }
             }
             /// See [`CongestionControl::on_cnp`].
             pub fn on_cnp(&mut self, now: Time) {
-                match self { $(Self::$name(algorithm) => algorithm.on_cnp(now),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_cnp(now),)*
+                    Self::Outside(algorithm) => algorithm.on_cnp(now),
+                }
             }
             /// See [`CongestionControl::on_credit`].
             pub fn on_credit(&mut self, now: Time, total: Bytes) {
-                match self { $(Self::$name(algorithm) => algorithm.on_credit(now, total),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_credit(now, total),)*
+                    Self::Outside(algorithm) => algorithm.on_credit(now, total),
+                }
             }
             /// See [`CongestionControl::asks_for`].
             pub fn asks_for(&self, backlog: Bytes) -> Bytes {
-                match self { $(Self::$name(algorithm) => algorithm.asks_for(backlog),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.asks_for(backlog),)*
+                    Self::Outside(algorithm) => algorithm.asks_for(backlog),
+                }
             }
             /// See [`CongestionControl::on_quiet`].
             pub fn on_quiet(&mut self, rested: bool) {
-                match self { $(Self::$name(algorithm) => algorithm.on_quiet(rested),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_quiet(rested),)*
+                    Self::Outside(algorithm) => algorithm.on_quiet(rested),
+                }
             }
             /// See [`CongestionControl::next_timer`].
             pub fn next_timer(&self) -> Time {
-                match self { $(Self::$name(algorithm) => algorithm.next_timer(),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.next_timer(),)*
+                    Self::Outside(algorithm) => algorithm.next_timer(),
+                }
             }
             /// See [`CongestionControl::on_timer`].
             pub fn on_timer(&mut self, now: Time) {
-                match self { $(Self::$name(algorithm) => algorithm.on_timer(now),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_timer(now),)*
+                    Self::Outside(algorithm) => algorithm.on_timer(now),
+                }
             }
             /// See [`CongestionControl::rate`].
             #[inline]
             pub fn rate(&self) -> Rate {
-                match self { $(Self::$name(algorithm) => algorithm.rate(),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.rate(),)*
+                    Self::Outside(algorithm) => algorithm.rate(),
+                }
             }
             /// See [`CongestionControl::on_idle`].
             pub fn on_idle(&mut self, restart_window: Bytes) {
-                match self { $(Self::$name(algorithm) => algorithm.on_idle(restart_window),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.on_idle(restart_window),)*
+                    Self::Outside(algorithm) => algorithm.on_idle(restart_window),
+                }
             }
             /// See [`CongestionControl::window`].
             #[inline]
             pub fn window(&self) -> Bytes {
-                match self { $(Self::$name(algorithm) => algorithm.window(),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.window(),)*
+                    Self::Outside(algorithm) => algorithm.window(),
+                }
             }
             /// See [`CongestionControl::alpha`].
             pub fn alpha(&self) -> Option<f64> {
-                match self { $(Self::$name(algorithm) => algorithm.alpha(),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.alpha(),)*
+                    Self::Outside(algorithm) => algorithm.alpha(),
+                }
             }
             /// See [`CongestionControl::threshold`].
             pub fn threshold(&self) -> Option<Bytes> {
-                match self { $(Self::$name(algorithm) => algorithm.threshold(),)* }
+                match self {
+                    $(Self::$name(algorithm) => algorithm.threshold(),)*
+                    Self::Outside(algorithm) => algorithm.threshold(),
+                }
             }
         }
     };

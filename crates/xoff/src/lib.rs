@@ -73,7 +73,8 @@ pub use workload::Files;
 /// Catalogue: algorithms, chips, distributions of sizes, and the schema of scenarios, with the text that explains them.
 pub mod catalogue {
     pub use crate::scenario::{
-        Chip, Choice, Explanation, Listing, NamedChip, chips, explain, fluid_schema, list, schema,
+        Chip, Choice, Explanation, Listing, NamedChip, chips, explain, explain_scheme, fluid_schema, list,
+        schema,
     };
     pub use crate::workload::sizes::{NamedList, catalogue as sizes};
 }
@@ -102,6 +103,29 @@ pub mod settings {
     pub use crate::scenario::changes::{FileSchema, document, value};
     pub use crate::scenario::{Every, NoQuantity, read_fraction, read_quantity};
     pub use crate::switch::congestion_point;
+}
+
+/// Schemes from outside of this crate: congestion controls, buffer policies and markers that a caller brings along.
+///
+/// An algorithm is written as those of this crate are: a struct of settings, and an implementation of
+/// [`CongestionControl`](schemes::CongestionControl), [`BufferPolicy`](schemes::BufferPolicy) or
+/// [`Marker`](schemes::Marker). [`Schemes`](schemes::Schemes) lists it under a name, which scenarios may then use with
+/// all keys of its settings. `examples/out_of_tree` is a crate that does so.
+pub mod schemes {
+    pub use crate::congestion_control::{
+        Ack, CnpClock, CongestionControl, Echo, EchoReading, Flow, Foreign, ForeignFlow, Growth, Identity,
+        Loss, LossKind, Needs, NotificationPoint, Path, Trimmed, WindowUnit, scheme as congestion_control,
+    };
+    pub use crate::kernel::rng::{Rng, unit_interval};
+    pub use crate::switch::buffer_policy::{
+        BufferPolicy, Expelling, Followed, Following, Occupancy, scheme as buffer_policy,
+    };
+    pub use crate::switch::marking::{
+        Departure, Foreign as ForeignMarking, ForeignMarker, Level, Marker, Place, Pool, Range, Signal,
+        Unfit, When, scheme as marker,
+    };
+    pub use crate::tagged::outside::{Family, Finder, Made, Refusal, Scheme, Schemes};
+    pub use crate::telemetry::{Interval, Reading, Trail};
 }
 
 /// Parts of the simulator that this crate's own tests name. They may change at any time.

@@ -503,5 +503,6 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
         has_slow_receivers: false,
         plans,
         servers: None,
+        seed: scenario.seed,
     }
 }

@@ -36,6 +36,7 @@ impl OpenConnections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion_control::Identity;
     use crate::kernel::units::{Bytes, Time};
     use crate::reading::from_text;
     use crate::scenario::{Host, Tcp};
@@ -56,7 +57,8 @@ mod tests {
 
     fn left() -> Connection {
         let settings: Tcp = from_text("congestion_control = { algorithm = 'reno' }");
-        TcpSender::new(&settings, &Host::default(), Bytes::ZERO).into_connection(Time::ZERO)
+        TcpSender::new(&settings, &Host::default(), Bytes::ZERO, Identity::default())
+            .into_connection(Time::ZERO)
     }
 
     #[test]

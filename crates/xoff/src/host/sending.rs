@@ -7,8 +7,8 @@ use super::limiters::NO_LIMITER;
 use super::queue_pair::QueuePair;
 use super::sendings::{Sender, Sending};
 use super::{Host, TimerKey};
-use crate::agenda::{Agenda, Context};
-use crate::congestion_control::Needs;
+use crate::agenda::{Agenda, Context, Fabric};
+use crate::congestion_control::{Identity, Needs};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
@@ -52,7 +52,8 @@ impl Host {
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let is_lossless = context.fabric.lossless.contains(flow.priority.into());
                 let rate = self.adapter.port.rate();
-                let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
+                let identity = self.identity(&flow, context.fabric);
+                let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size, identity);
                 let mut pair = QueuePair::new(sender, settings.needs(), place);
                 if let (Some(spraying), Some(sprayers)) = (&settings.spraying, &mut self.roce.sprayers) {
                     pair.sprayer = sprayers.begin(spraying);
@@ -97,6 +98,11 @@ impl Host {
         }
     }
 
+    /// Flow of this host, as its congestion control may know it.
+    fn identity(&self, flow: &Flow, fabric: &Fabric) -> Identity {
+        Identity { source: self.id, number: flow.number, seed: fabric.seed }
+    }
+
     /// The sender of a flow, with the number of its connection where that is persistent.
     fn tcp_sender(
         &mut self,
@@ -109,8 +115,9 @@ impl Host {
             self.pending.once(TimerKey::End(flow.number), end);
         }
         let host = &context.fabric.host;
+        let identity = self.identity(flow, context.fabric);
         let on_new_connection = || {
-            let sender = TcpSender::new(settings, host, flow.size);
+            let sender = TcpSender::new(settings, host, flow.size, identity);
             if settings.handshake { Sender::Handshake(Handshake::new(sender)) } else { Sender::Tcp(sender) }
         };
         if settings.connections == Connections::PerFlow {
@@ -118,7 +125,14 @@ impl Host {
         }
         let (number, connection) = self.connections.take(flow);
         let sender = connection.map_or_else(on_new_connection, |connection| {
-            Sender::Tcp(TcpSender::on_connection(connection, settings, host, flow.size, context.now))
+            Sender::Tcp(TcpSender::on_connection(
+                connection,
+                settings,
+                host,
+                flow.size,
+                identity,
+                context.now,
+            ))
         });
         (Some(number), sender)
     }

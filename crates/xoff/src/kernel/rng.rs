@@ -37,6 +37,8 @@ pub enum Purpose {
     Spraying = 13,
     /// Marking at the outputs of a crossbar.
     OutputMarking = 14,
+    /// Draws of a scheme from outside, for a flow or a switch.
+    Scheme = 15,
 }
 
 /// Returns the stream of `entity` for `purpose` under the scenario's seed.

@@ -10,6 +10,7 @@ use super::error::{ErrorKind, ScenarioError};
 use super::quantity::{self, Magnitude};
 use super::schema::{Node, Shape, Variant};
 use super::words::{bounds, bounds_with_most, choices, listed, most, nearest, shown, takes, what};
+use crate::tagged::outside::{self, Family, Found, Refusal, Schemes};
 
 /// Ways in which a number is outside its range.
 #[derive(Clone, Copy, PartialEq)]
@@ -40,7 +41,7 @@ pub(super) fn check(node: Node, value: &Value, at: &str) -> Checked {
         (Shape::Quantity(kind), _) => quantity(node, kind, value, at),
         (Shape::Table, Value::Table(table)) => check_table(node, table, at, &[]),
         (Shape::Tagged(variants), Value::Table(table)) => {
-            let chosen = choose(&variants, table, at)?;
+            let Some(chosen) = choose(node, &variants, table, at)? else { return Ok(()) };
             check_table(chosen.node, table, at, &variants)
         }
         (Shape::Map(values), Value::Table(table)) => {
@@ -85,21 +86,38 @@ fn fits(node: Node, value: &Value) -> bool {
     }
 }
 
-fn choose<'a>(variants: &'a [Variant], table: &Table, at: &str) -> Result<&'a Variant, ScenarioError> {
+/// Returns the variant that a table names; nothing where it is a scheme from a file that nobody has looked into.
+fn choose(
+    node: Node,
+    variants: &[Variant],
+    table: &Table,
+    at: &str,
+) -> Result<Option<Variant>, ScenarioError> {
     let tag = variants[0].tag;
     let key = join(at, tag);
-    let known = || variants.iter().map(|variant| variant.spelling);
-    let expected = format!("expected {}", choices(known()));
+    let family = node.family().and_then(Family::named);
+    let outside = family.map(Schemes::names_at_hand).unwrap_or_default();
+    let known = || variants.iter().map(|variant| variant.spelling).chain(outside.iter().map(String::as_str));
+    let expected = || format!("expected {}", choices(known()));
     match table.get(tag) {
-        None => Err(ScenarioError::missing(key, expected)),
+        None => Err(ScenarioError::missing(key, expected())),
         Some(Value::String(name)) => {
-            variants.iter().find(|variant| variant.spelling == name).ok_or_else(|| {
-                ScenarioError::at(key, format!("unknown {tag} \"{name}\""), expected)
-                    .of_unknown_name(nearest(name, known()))
-            })
+            if let Some(variant) = variants.iter().find(|variant| variant.spelling == name) {
+                return Ok(Some(*variant));
+            }
+            let found = family.map_or(Ok(Found::Nothing), |family| outside::find(family, name));
+            match found {
+                Ok(Found::Scheme(scheme)) => Ok(Node::of_scheme(scheme.schema()).as_variant()),
+                Ok(Found::Unknown) => Ok(None),
+                Ok(Found::Nothing) => {
+                    let error = ScenarioError::at(key, format!("unknown {tag} \"{name}\""), expected());
+                    Err(error.of_unknown_name(nearest(name, known())))
+                }
+                Err(Refusal { problem, expected }) => Err(ScenarioError::at(key, problem, expected)),
+            }
         }
         Some(other) => {
-            let error = ScenarioError::at(key, format!("{} does not fit", shown(other)), expected);
+            let error = ScenarioError::at(key, format!("{} does not fit", shown(other)), expected());
             Err(error.of_kind(ErrorKind::WrongType))
         }
     }

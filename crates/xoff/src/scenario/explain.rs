@@ -12,6 +12,7 @@ use super::error::{ErrorKind, ScenarioError};
 use super::schema::{Node, Shape, Variant};
 use super::words::{nearest, takes};
 use crate::tagged::ONLY_AT;
+use crate::tagged::outside::Scheme;
 
 /// Explanation of one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -129,6 +130,18 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
 }
 
 const NOTHING: &str = "no key, no algorithm and no value has this name";
+
+/// Explains a scheme from outside: first the scheme, then each of its keys.
+pub fn explain_scheme(scheme: &Scheme) -> Vec<Explanation> {
+    let family = scheme.family();
+    let Some(variant) = Node::of_scheme(scheme.schema()).as_variant() else { return Vec::new() };
+    let tag = CATALOGUE.iter().find(|entry| entry.family.as_deref() == Some(family.name()));
+    let path = tag.map_or("", |entry| entry.path.rsplit_once('.').map_or("", |(path, _)| path));
+    let own = explain_variant(variant.node, &variant, path);
+    let mut entries = vec![Explanation { family: Some(family.name().to_owned()), ..own }];
+    visit_keys(variant.node, path, Some(variant.spelling), Some(variant.tag), &mut entries);
+    entries
+}
 
 /// Returns the error of a path whose table is known and has no such key; the nearest of the table's keys is its candidate.
 fn unknown_key(all: &[Explanation], name: &str, path: &str) -> Option<ScenarioError> {

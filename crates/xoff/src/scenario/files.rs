@@ -1,6 +1,12 @@
 //! The files a scenario refers to, for whoever may open them.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::{Incast, Poisson, Scenario, Sizes, Workload};
+use crate::tagged::outside::{Family, file_of};
+use crate::tagged::without_null;
 
 /// A file that a scenario names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,24 +22,80 @@ fn is_file(name: &str) -> bool {
     name.contains(['.', '/'])
 }
 
-impl Scenario {
-    /// Every file that must be read before the run: size distributions, traces and jobs.
-    pub fn files(&self) -> Vec<FileReference> {
-        let files = self.workload.iter().enumerate().filter_map(|(index, workload)| {
-            let (key, path) = match workload {
-                Workload::Poisson(Poisson { sizes: Sizes::Named(name), .. })
-                | Workload::Incast(Incast { sizes: Some(Sizes::Named(name)), .. })
-                    if is_file(name) =>
-                {
-                    ("sizes", name)
+/// Returns the key and the path of a workload's file.
+fn file_of_workload(workload: &mut Workload) -> Option<(&'static str, &mut String)> {
+    match workload {
+        Workload::Poisson(Poisson { sizes: Sizes::Named(name), .. })
+        | Workload::Incast(Incast { sizes: Some(Sizes::Named(name)), .. })
+            if is_file(name) =>
+        {
+            Some(("sizes", name))
+        }
+        Workload::Trace(trace) => Some(("file", &mut trace.file)),
+        Workload::Job(job) => Some(("file", &mut job.file)),
+        _ => None,
+    }
+}
+
+/// Shows `visit` every name of a scheme from a file, with its key.
+fn visit_schemes(value: &mut Value, at: &str, visit: &mut impl FnMut(String, &mut String)) {
+    let join = |key: &str| if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+    match value {
+        Value::Object(table) => {
+            for (key, value) in table {
+                match value {
+                    Value::String(name) if Family::is_tag(key) && file_of(name).is_some() => {
+                        visit(join(key), name);
+                    }
+                    _ => visit_schemes(value, &join(key), visit),
                 }
-                Workload::Trace(trace) => ("file", &trace.file),
-                Workload::Job(job) => ("file", &job.file),
-                _ => return None,
-            };
-            Some(FileReference { key: format!("workload[{index}].{key}"), path: path.clone() })
+            }
+        }
+        Value::Array(values) => {
+            let each = values.iter_mut().enumerate();
+            each.for_each(|(index, value)| visit_schemes(value, &format!("{at}[{index}]"), visit));
+        }
+        _ => {}
+    }
+}
+
+impl Scenario {
+    /// Every file that must be read before the run: schemes from outside, size distributions, traces and jobs.
+    pub fn files(&self) -> Vec<FileReference> {
+        let mut files = Vec::new();
+        visit_schemes(&mut self.as_json(), "", &mut |key, name| {
+            let path = file_of(name).unwrap_or_default().to_owned();
+            files.push(FileReference { key, path });
         });
-        files.collect()
+        for (index, workload) in self.workload.clone().iter_mut().enumerate() {
+            if let Some((key, path)) = file_of_workload(workload) {
+                files.push(FileReference { key: format!("workload[{index}].{key}"), path: path.clone() });
+            }
+        }
+        files
+    }
+
+    /// Writes the scenario as [`Scenario::to_toml`] does, with another path for each file that `paths` names.
+    pub fn to_toml_with(&self, paths: &BTreeMap<String, String>) -> String {
+        let mut moved = self.clone();
+        for (_, path) in moved.workload.iter_mut().filter_map(file_of_workload) {
+            if let Some(other) = paths.get(path) {
+                path.clone_from(other);
+            }
+        }
+        let mut value = moved.as_json();
+        visit_schemes(&mut value, "", &mut |_, name| {
+            let file = file_of(name).unwrap_or_default();
+            if let Some(other) = paths.get(file) {
+                *name = format!("{other}{}", &name[file.len()..]);
+            }
+        });
+        toml::to_string(&value).expect("what was read from TOML can be written as TOML")
+    }
+
+    /// The scenario as JSON, without null.
+    fn as_json(&self) -> Value {
+        without_null(serde_json::to_value(self).expect("tables, lists, texts and numbers"))
     }
 }
 

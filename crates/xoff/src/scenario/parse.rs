@@ -1,13 +1,16 @@
 //! From text or tables to a `Scenario` and back.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use super::error::{ErrorKind, ScenarioError};
 use super::overrides::OF_SCENARIOS;
-use super::schema::{Node, without_null};
+use super::schema::Node;
 use super::{Scenario, absent, conform, overrides, presets};
 use crate::reading::from_value;
+use crate::tagged::outside::Schemes;
 
 impl Scenario {
     /// Reads the text of a scenario file, with the `KEY=VALUE` overrides applied.
@@ -30,6 +33,12 @@ impl Scenario {
     /// ```
     pub fn from_toml(text: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
         Self::from_value(&read_table(text)?, overrides)
+    }
+
+    /// Reads the text of a scenario file that may name schemes from outside of this crate, with the `KEY=VALUE` overrides
+    /// applied. See [`schemes`](crate::schemes).
+    pub fn with_schemes(text: &str, overrides: &[String], schemes: &Schemes) -> Result<Self, ScenarioError> {
+        schemes.at_hand(|| Self::from_toml(text, overrides))
     }
 
     /// Reads a scenario that is already a table, with the `KEY=VALUE` overrides applied.
@@ -71,8 +80,7 @@ impl Scenario {
     /// # Ok::<(), xoff::ScenarioError>(())
     /// ```
     pub fn to_toml(&self) -> String {
-        let value = serde_json::to_value(self).expect("tables, lists, texts and numbers");
-        toml::to_string(&without_null(value)).expect("what was read from TOML can be written as TOML")
+        self.to_toml_with(&BTreeMap::new())
     }
 }
 

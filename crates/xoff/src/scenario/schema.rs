@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Scenario;
 use crate::fluid;
+use crate::tagged;
 
 static SCENARIO: LazyLock<Value> = LazyLock::new(of::<Scenario>);
 static FLUID: LazyLock<Value> = LazyLock::new(of::<FluidModel>);
@@ -34,45 +35,7 @@ pub fn fluid_schema() -> Value {
 }
 
 fn of<T: JsonSchema>() -> Value {
-    let mut schema = without_null(schemars::schema_for!(T).to_value());
-    optional_keys(&mut schema);
-    schema
-}
-
-/// TOML has no null: what is null is left out.
-pub(super) fn without_null(mut value: Value) -> Value {
-    match &mut value {
-        Value::Object(object) => {
-            object.retain(|_, value| !value.is_null());
-            object.values_mut().for_each(|value| *value = without_null(value.take()));
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| *value = without_null(value.take())),
-        _ => {}
-    }
-    value
-}
-
-/// An optional key is one that may be left out, not one that may be null.
-fn optional_keys(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            if let Some(Value::Array(types)) = object.get_mut("type") {
-                let first = types.iter().find(|name| *name != "null").cloned();
-                object.insert("type".to_owned(), first.unwrap_or_default());
-            }
-            if let Some(Value::Array(branches)) = object.get_mut("anyOf") {
-                branches.retain(|branch| branch["type"] != "null");
-                if let [only] = &branches[..] {
-                    let only = only.as_object().cloned().unwrap_or_default();
-                    object.shift_remove("anyOf");
-                    object.extend(only);
-                }
-            }
-            object.values_mut().for_each(optional_keys);
-        }
-        Value::Array(values) => values.iter_mut().for_each(optional_keys),
-        _ => {}
-    }
+    tagged::plain(schemars::schema_for!(T).to_value())
 }
 
 /// One place in the schema.
@@ -134,10 +97,13 @@ impl Node {
 
     /// Returns the root of another file's JSON Schema, which the process keeps from then on: there are a few such files.
     pub(super) fn of_other(schema: Value) -> Self {
-        let mut schema = without_null(schema);
-        optional_keys(&mut schema);
-        let document = &*Box::leak(Box::new(schema));
+        let document = &*Box::leak(Box::new(tagged::plain(schema)));
         Self::at(document, document)
+    }
+
+    /// A scheme from outside, as a variant of its family.
+    pub(super) fn of_scheme(schema: &'static Value) -> Self {
+        Self::at(schema, schema)
     }
 
     fn at(document: &'static Value, schema: &'static Value) -> Self {
@@ -223,7 +189,8 @@ impl Node {
             .map(|schema| self.elsewhere(schema))
     }
 
-    fn as_variant(self) -> Option<Variant> {
+    /// The variant of a tagged table that this node is, if it is one.
+    pub(super) fn as_variant(self) -> Option<Variant> {
         self.keys().find_map(|(tag, node)| Some(Variant { tag, spelling: node.text("const")?, node: self }))
     }
 

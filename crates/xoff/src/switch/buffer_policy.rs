@@ -1,6 +1,13 @@
 //! Buffer policies: how many bytes of the shared pool one queue may take.
 
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
+use crate::tagged::outside::{Family, Scheme};
 
 /// Occupancy of a pool, as a policy sees it.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +70,7 @@ pub struct Expelling {
 }
 
 /// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
-pub trait BufferPolicy {
+pub trait BufferPolicy: Send + Sync {
     /// Threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes.
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes;
     /// Whether a fuller pool may raise a threshold.
@@ -94,34 +101,59 @@ pub trait BufferPolicy {
     }
 }
 
+/// Returns a policy as a scheme for [`Schemes`](crate::schemes::Schemes); the policy is its own settings.
+pub fn scheme<T: BufferPolicy + DeserializeOwned + Serialize + JsonSchema + 'static>(name: &str) -> Scheme {
+    Scheme::of::<T, dyn BufferPolicy>(Family::BufferPolicy, name, |policy| Arc::new(policy))
+}
+
 macro_rules! buffer_policies {
     ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
         $(pub mod $module;)*
 
         crate::tagged! {
             /// Policy that divides the shared pool among queues.
-            pub enum Parameters by "policy" in "buffer_policy" { $($(#[$doc])* $module => $name($module::$name),)* }
+            pub enum Parameters by "policy" in "buffer_policy" open to dyn BufferPolicy { $($(#[$doc])* $module => $name($module::$name),)* }
         }
 
         impl BufferPolicy for Parameters {
             #[inline]
             fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
-                match self { $(Self::$name(policy) => policy.threshold(priority, occupancy),)* }
+                match self {
+                    $(Self::$name(policy) => policy.threshold(priority, occupancy),)*
+                    Self::Outside(outside) => {
+                        outside.made().map_or(Bytes::MAX, |policy| policy.threshold(priority, occupancy))
+                    }
+                }
             }
             fn rises_as_the_pool_fills(&self) -> bool {
-                match self { $(Self::$name(policy) => policy.rises_as_the_pool_fills(),)* }
+                match self {
+                    $(Self::$name(policy) => policy.rises_as_the_pool_fills(),)*
+                    Self::Outside(outside) => outside.made().is_some_and(BufferPolicy::rises_as_the_pool_fills),
+                }
             }
             fn follows(&self) -> Option<Following> {
-                match self { $(Self::$name(policy) => policy.follows(),)* }
+                match self {
+                    $(Self::$name(policy) => policy.follows(),)*
+                    Self::Outside(outside) => outside.made().and_then(BufferPolicy::follows),
+                }
             }
             fn pushes_out(&self) -> bool {
-                match self { $(Self::$name(policy) => policy.pushes_out(),)* }
+                match self {
+                    $(Self::$name(policy) => policy.pushes_out(),)*
+                    Self::Outside(outside) => outside.made().is_some_and(BufferPolicy::pushes_out),
+                }
             }
             fn expels(&self) -> Option<Expelling> {
-                match self { $(Self::$name(policy) => policy.expels(),)* }
+                match self {
+                    $(Self::$name(policy) => policy.expels(),)*
+                    Self::Outside(outside) => outside.made().and_then(BufferPolicy::expels),
+                }
             }
             fn alpha(&self, priority: usize) -> Option<Ratio> {
-                match self { $(Self::$name(policy) => policy.alpha(priority),)* }
+                match self {
+                    $(Self::$name(policy) => policy.alpha(priority),)*
+                    Self::Outside(outside) => outside.made().and_then(|policy| policy.alpha(priority)),
+                }
             }
         }
     };

@@ -8,6 +8,7 @@
 //!
 //! To add one: its file here, and one line in the list below.
 
+mod foreign;
 mod queue_marker;
 
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use crate::switch::cell::Cell;
+pub use foreign::{Foreign, ForeignMarker, scheme};
 pub use queue_marker::QueueMarker;
 
 /// Length of a place, as a marker sees it when a packet enters or leaves.
@@ -161,13 +163,19 @@ pub struct Range {
 }
 
 /// Decides for each packet at the marker's places whether to mark the packet.
-pub trait Marker: Sized {
+pub trait Marker {
     /// Settings in a scenario.
-    type Parameters;
+    type Parameters
+    where
+        Self: Sized;
     /// Moment at which the marker wants to be asked.
-    fn when(parameters: &Self::Parameters) -> When;
+    fn when(parameters: &Self::Parameters) -> When
+    where
+        Self: Sized;
     /// Starts one marker for all of `places`.
-    fn new(parameters: &Self::Parameters, places: &[Place]) -> Result<Self, Unfit>;
+    fn new(parameters: &Self::Parameters, places: &[Place]) -> Result<Self, Unfit>
+    where
+        Self: Sized;
     /// Decides about one packet of a place.
     fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal;
     /// Lengths at which marking begins and ends at a place, if the marker is a function of the length.
@@ -216,18 +224,25 @@ macro_rules! markers {
 
         crate::tagged! {
             /// Marker of packets.
-            pub enum Parameters by "kind" in "marking" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+            pub enum Parameters by "kind" in "marking" open to dyn Foreign { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
         impl Parameters {
             /// Moment at which the marker wants to be asked.
             pub fn when(&self) -> When {
-                match self { $(Self::$name(parameters) => $module::$name::when(parameters),)* }
+                match self {
+                    $(Self::$name(parameters) => $module::$name::when(parameters),)*
+                    Self::Outside(outside) => outside.made().map_or(When::default(), Foreign::when),
+                }
             }
             /// Starts one marker for all of `places`.
             pub fn start(&self, places: &[Place]) -> Result<AnyMarker, Unfit> {
                 match self {
                     $(Self::$name(parameters) => $module::$name::new(parameters, places).map(AnyMarker::$name),)*
+                    Self::Outside(outside) => match outside.made() {
+                        Some(marker) => marker.start(places).map(AnyMarker::Outside),
+                        None => Ok(AnyMarker::Outside(Box::new(foreign::Unknown))),
+                    },
                 }
             }
         }
@@ -235,56 +250,95 @@ macro_rules! markers {
         /// One of the markers, on all places of a kind.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
-        pub enum AnyMarker { $($name($module::$name),)* }
+        pub enum AnyMarker {
+            $($name($module::$name),)*
+            Outside(Box<dyn ForeignMarker>),
+        }
 
         impl AnyMarker {
             /// See [`Marker::signal`].
             pub fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal {
-                match self { $(Self::$name(marker) => marker.signal(place, level, rng),)* }
+                match self {
+                    $(Self::$name(marker) => marker.signal(place, level, rng),)*
+                    Self::Outside(marker) => marker.signal(place, level, rng),
+                }
             }
             /// See [`Marker::range`].
             pub fn range(&self, place: usize) -> Option<Range> {
-                match self { $(Self::$name(marker) => marker.range(place),)* }
+                match self {
+                    $(Self::$name(marker) => marker.range(place),)*
+                    Self::Outside(marker) => marker.range(place),
+                }
             }
             /// See [`Marker::reach`].
             pub fn reach(&self, place: usize) -> Option<Range> {
-                match self { $(Self::$name(marker) => marker.reach(place),)* }
+                match self {
+                    $(Self::$name(marker) => marker.reach(place),)*
+                    Self::Outside(marker) => marker.reach(place),
+                }
             }
             /// See [`Marker::silent_up_to`].
             pub fn silent_up_to(&self) -> Option<Bytes> {
-                match self { $(Self::$name(marker) => marker.silent_up_to(),)* }
+                match self {
+                    $(Self::$name(marker) => marker.silent_up_to(),)*
+                    Self::Outside(marker) => marker.silent_up_to(),
+                }
             }
             /// See [`Marker::is_threshold`].
             pub fn is_threshold(&self) -> bool {
-                match self { $(Self::$name(marker) => marker.is_threshold(),)* }
+                match self {
+                    $(Self::$name(marker) => marker.is_threshold(),)*
+                    Self::Outside(marker) => marker.is_threshold(),
+                }
             }
             /// See [`Marker::drops_at_head`].
             pub fn drops_at_head(&self) -> bool {
-                match self { $(Self::$name(marker) => marker.drops_at_head(),)* }
+                match self {
+                    $(Self::$name(marker) => marker.drops_at_head(),)*
+                    Self::Outside(marker) => marker.drops_at_head(),
+                }
             }
             /// See [`Marker::drops_incapable`].
             pub fn drops_incapable(&self) -> bool {
-                match self { $(Self::$name(marker) => marker.drops_incapable(),)* }
+                match self {
+                    $(Self::$name(marker) => marker.drops_incapable(),)*
+                    Self::Outside(marker) => marker.drops_incapable(),
+                }
             }
             /// See [`Marker::follows`].
             pub fn follows(&self) -> bool {
-                match self { $(Self::$name(marker) => marker.follows(),)* }
+                match self {
+                    $(Self::$name(marker) => marker.follows(),)*
+                    Self::Outside(marker) => marker.follows(),
+                }
             }
             /// See [`Marker::on_arrival`].
             pub fn on_arrival(&mut self, place: usize, level: &Level) {
-                match self { $(Self::$name(marker) => marker.on_arrival(place, level),)* }
+                match self {
+                    $(Self::$name(marker) => marker.on_arrival(place, level),)*
+                    Self::Outside(marker) => marker.on_arrival(place, level),
+                }
             }
             /// See [`Marker::on_refusal`].
             pub fn on_refusal(&mut self, place: usize) {
-                match self { $(Self::$name(marker) => marker.on_refusal(place),)* }
+                match self {
+                    $(Self::$name(marker) => marker.on_refusal(place),)*
+                    Self::Outside(marker) => marker.on_refusal(place),
+                }
             }
             /// See [`Marker::on_loss`].
             pub fn on_loss(&mut self, place: usize) {
-                match self { $(Self::$name(marker) => marker.on_loss(place),)* }
+                match self {
+                    $(Self::$name(marker) => marker.on_loss(place),)*
+                    Self::Outside(marker) => marker.on_loss(place),
+                }
             }
             /// See [`Marker::on_departure`].
             pub fn on_departure(&mut self, place: usize, departure: &Departure) {
-                match self { $(Self::$name(marker) => marker.on_departure(place, departure),)* }
+                match self {
+                    $(Self::$name(marker) => marker.on_departure(place, departure),)*
+                    Self::Outside(marker) => marker.on_departure(place, departure),
+                }
             }
         }
     };

@@ -29,6 +29,7 @@ mod mixed_ports;
 mod observation;
 mod offered;
 mod one_queue;
+mod outside;
 mod pauses;
 mod persistent_queue_pairs;
 mod pfc;

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use xoff::internals::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Parameters};
+use xoff::internals::congestion_control::{Ack, Algorithm, Flow, Identity, Loss, LossKind, Parameters};
 use xoff::internals::packet::{ACKNOWLEDGEMENT, ECHO, Header};
 use xoff::internals::scenario::{Host, Tcp};
 use xoff::internals::transport::Transmit;
@@ -123,7 +123,8 @@ struct Pair {
 
 impl Pair {
     fn new(settings: &Tcp, segments: u64) -> Self {
-        let sender = TcpSender::new(settings, &Host::default(), Bytes::new(segments * SEGMENT));
+        let sender =
+            TcpSender::new(settings, &Host::default(), Bytes::new(segments * SEGMENT), Identity::default());
         let mut pair =
             Self { sender, stream: Stream::new(settings), now: Time::ZERO + ROUND_TRIP, before: 0 };
         pair.stream.end = segments * SEGMENT;
@@ -136,7 +137,14 @@ impl Pair {
         let Self { sender, mut stream, now, .. } = self;
         let (size, before) = (Bytes::new(segments * SEGMENT), stream.end);
         let connection = sender.into_connection(now);
-        let sender = TcpSender::on_connection(connection, settings, &Host::default(), size, now + STEP);
+        let sender = TcpSender::on_connection(
+            connection,
+            settings,
+            &Host::default(),
+            size,
+            Identity::default(),
+            now + STEP,
+        );
         stream.algorithm.on_quiet(true);
         stream.end += segments * SEGMENT;
         let mut pair = Self { sender, stream, now: now + STEP, before };

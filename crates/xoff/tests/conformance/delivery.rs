@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use proptest::prelude::*;
 use serde_json::json;
+use xoff::internals::congestion_control::Identity;
 use xoff::internals::packet::{ACKNOWLEDGEMENT, Header, LAST, Packet};
 use xoff::internals::scenario::{Host, Tcp};
 use xoff::internals::transport::Transmit;
@@ -85,7 +86,7 @@ struct Path {
 
 impl Path {
     fn new(settings: &Tcp, host: &Host, size: u64) -> Self {
-        let sender = TcpSender::new(settings, host, Bytes::new(size));
+        let sender = TcpSender::new(settings, host, Bytes::new(size), Identity::default());
         let most = sender.window().get();
         let receiver = TcpReceiver::new(settings);
         let now = Time::ZERO + STEP;

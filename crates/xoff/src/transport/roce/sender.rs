@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use super::control::{Acknowledged, settle};
 use super::shared_sequence::{Handover, SharedSequence};
-use crate::congestion_control::{Algorithm, Flow, Loss, LossKind, Path};
+use crate::congestion_control::{Algorithm, Flow, Identity, Loss, LossKind, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, NEGATIVE, Packet};
 use crate::scenario::{Roce, RoceRecovery};
@@ -100,11 +100,19 @@ pub struct RoceSender {
 impl RoceSender {
     /// A message of `size` bytes of which nothing has been sent. The adapter's link has this rate, and its class is
     /// lossless or not.
-    pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
+    pub fn new(
+        settings: &Roce,
+        line_rate: Rate,
+        path: Path,
+        is_lossless: bool,
+        size: Bytes,
+        identity: Identity,
+    ) -> Self {
         let payload = settings.payload;
         let overhead = settings.packet_headers() + settings.wire_overhead;
         let initial_window = Bytes::MAX;
-        let flow = Flow { segment: payload, overhead, initial_window, line_rate, path, ..Flow::default() };
+        let flow =
+            Flow { identity, segment: payload, overhead, initial_window, line_rate, path, ..Flow::default() };
         let congestion_control = settings.congestion_control.as_ref().map(|control| control.start(&flow));
         let most_in_flight = settings.most_in_flight().unwrap_or(Bytes::MAX);
         Self {
@@ -691,7 +699,14 @@ mod tests {
     /// Packet 2 of 5 comes late, and two packets are sent in vain, as in HPCC's code (`rdma-hw.cc`).
     #[test]
     fn go_back_n_sends_everything_again_from_the_gap() {
-        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), false, Bytes::new(5000));
+        let mut sender = RoceSender::new(
+            &settings(""),
+            LINE,
+            Path::default(),
+            false,
+            Bytes::new(5000),
+            Identity::default(),
+        );
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000, 4000]);
         answer(&mut sender, 1000, None, 0);
         answer(&mut sender, 2000, None, 0);
@@ -704,7 +719,14 @@ mod tests {
 
     #[test]
     fn a_late_acknowledgement_skips_what_would_be_sent_in_vain() {
-        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), false, Bytes::new(5000));
+        let mut sender = RoceSender::new(
+            &settings(""),
+            LINE,
+            Path::default(),
+            false,
+            Bytes::new(5000),
+            Identity::default(),
+        );
         sent(&mut sender, 9);
         sender.on_timeout(Time::ZERO);
         assert_eq!(sent(&mut sender, 1), [0]);
@@ -716,7 +738,8 @@ mod tests {
     #[test]
     fn a_sender_that_nobody_wakes_recovers_as_if_its_timer_did() {
         let settings = settings("congestion_control = { algorithm = 'dcqcn' }");
-        let mut sender = RoceSender::new(&settings, LINE, Path::default(), true, Bytes::new(5000));
+        let mut sender =
+            RoceSender::new(&settings, LINE, Path::default(), true, Bytes::new(5000), Identity::default());
         let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
         sender.on_cnp(at(10));
         let mut woken = sender.clone();
@@ -736,7 +759,14 @@ mod tests {
     const SELECTIVE: &str = "recovery = { kind = 'selective_repeat', window = '4000B' }";
 
     fn selective() -> RoceSender {
-        RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000))
+        RoceSender::new(
+            &settings(SELECTIVE),
+            LINE,
+            Path::default(),
+            false,
+            Bytes::new(9000),
+            Identity::default(),
+        )
     }
 
     #[test]
@@ -760,7 +790,7 @@ mod tests {
         );
         let settings = settings(&format!("{recovery}\ncongestion_control = {{ algorithm = 'swift' }}"));
         let path = Path { switches: 1, base_rtt: Span::from_nanoseconds(800) };
-        RoceSender::new(&settings, LINE, path, false, Bytes::new(size))
+        RoceSender::new(&settings, LINE, path, false, Bytes::new(size), Identity::default())
     }
 
     #[test]
@@ -867,7 +897,15 @@ mod tests {
     #[test]
     fn selective_repeat_has_no_timeouts_with_pfc() {
         let timeout = |rest: &str, is_lossless| {
-            RoceSender::new(&settings(rest), LINE, Path::default(), is_lossless, Bytes::new(9000)).timeout()
+            RoceSender::new(
+                &settings(rest),
+                LINE,
+                Path::default(),
+                is_lossless,
+                Bytes::new(9000),
+                Identity::default(),
+            )
+            .timeout()
         };
         let low = Some(Span::from_microseconds(100));
         assert_eq!(timeout("recovery = { kind = 'selective_repeat' }", false), low);
@@ -880,7 +918,14 @@ mod tests {
     #[test]
     fn packets_follow_one_another_at_the_rate_of_the_congestion_control() {
         let control = "congestion_control = { algorithm = 'dcqcn' }";
-        let mut sender = RoceSender::new(&settings(control), LINE, Path::default(), false, Bytes::new(9000));
+        let mut sender = RoceSender::new(
+            &settings(control),
+            LINE,
+            Path::default(),
+            false,
+            Bytes::new(9000),
+            Identity::default(),
+        );
         sender.take(Time::new(500));
         assert_eq!(sender.ready_at(), Time::new(500), "not limited");
         sender.on_cnp(Time::new(600));

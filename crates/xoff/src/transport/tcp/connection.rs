@@ -18,6 +18,7 @@ pub struct Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion_control::Identity;
     use crate::kernel::units::{Bytes, Span};
     use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header};
     use crate::reading::from_text;
@@ -52,7 +53,8 @@ mod tests {
     /// alpha at 1/2. The next is marked, so that alpha is 0.3 and the window cut to 17 segments; the others are not
     /// marked.
     fn left() -> Connection {
-        let mut first = TcpSender::new(&settings(), &Host::default(), Bytes::new(30 * SEGMENT));
+        let mut first =
+            TcpSender::new(&settings(), &Host::default(), Bytes::new(30 * SEGMENT), Identity::default());
         send(&mut first);
         for next in 1..=30 {
             after_ack(&mut first, next, if next == 11 { ECHO } else { 0 });
@@ -62,7 +64,7 @@ mod tests {
 
     fn second_with(settings: &Tcp, idle: Span) -> TcpSender {
         let size = Bytes::new(100 * SEGMENT);
-        TcpSender::on_connection(left(), settings, &Host::default(), size, DONE + idle)
+        TcpSender::on_connection(left(), settings, &Host::default(), size, Identity::default(), DONE + idle)
     }
 
     fn second(idle: Span) -> TcpSender {

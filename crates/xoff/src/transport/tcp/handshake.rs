@@ -74,6 +74,7 @@ impl Handshake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion_control::Identity;
     use crate::packet::{ACKNOWLEDGEMENT, Header};
     use crate::reading::from_text;
     use crate::scenario::{Host, Tcp};
@@ -91,7 +92,7 @@ mod tests {
 
     /// A handshake that has sent so many SYNs, and the flow that begins when the last is answered after 100 us.
     fn opened(keys: &str, syns: u32) -> TcpSender {
-        let sender = TcpSender::new(&settings(keys), &Host::default(), Bytes::MAX);
+        let sender = TcpSender::new(&settings(keys), &Host::default(), Bytes::MAX, Identity::default());
         let mut handshake = Handshake::new(sender);
         assert_eq!(handshake.poll_transmit(), SYN);
         for again in 1..syns {

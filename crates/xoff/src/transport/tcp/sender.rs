@@ -26,7 +26,7 @@ use super::rack::Rack;
 use super::round_trip::{Bounds, RoundTrip};
 use super::schedule::{Due, Schedule};
 use super::timing::Timing;
-use crate::congestion_control::{Ack, Algorithm, Flow, Growth, Loss, LossKind};
+use crate::congestion_control::{Ack, Algorithm, Flow, Growth, Identity, Loss, LossKind};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, Packet, REPEATED};
 use crate::scenario::{Host, IdleRestart, LossReduces, Recovery, Tcp};
@@ -132,7 +132,7 @@ pub struct TcpSender {
 
 impl TcpSender {
     /// A flow of `size` bytes between such hosts that has sent nothing.
-    pub fn new(settings: &Tcp, host: &Host, size: Bytes) -> Self {
+    pub fn new(settings: &Tcp, host: &Host, size: Bytes, identity: Identity) -> Self {
         let segment = settings.payload;
         let options = Options::of(settings, host);
         let is_optioned = options.as_ref().is_some_and(|options| options.hear_every_acknowledgement());
@@ -140,6 +140,7 @@ impl TcpSender {
         // Of joined segments each counts, as if it were acknowledged by itself (Linux since 4.0).
         let joins = host.receive_offload.is_some();
         let flow = Flow {
+            identity,
             segment,
             initial_window,
             initial_threshold: settings.initial_threshold,
@@ -195,10 +196,11 @@ impl TcpSender {
         settings: &Tcp,
         host: &Host,
         size: Bytes,
+        identity: Identity,
         now: Time,
     ) -> Self {
         let Connection { congestion_control, round_trip, carried, idle_since } = connection;
-        let new = Self::new(settings, host, size);
+        let new = Self::new(settings, host, size, identity);
         let mut sender = Self { congestion_control, round_trip, carried_before: carried, ..new };
         sender.congestion_control.on_quiet(true);
         let idle = now.since(idle_since);
@@ -1186,7 +1188,12 @@ mod tests {
     }
 
     fn sender(recovery: Recovery, segments: u64) -> TcpSender {
-        TcpSender::new(&settings(recovery), &Host::default(), Bytes::new(segments * SEGMENT))
+        TcpSender::new(
+            &settings(recovery),
+            &Host::default(),
+            Bytes::new(segments * SEGMENT),
+            Identity::default(),
+        )
     }
 
     #[test]
@@ -1201,7 +1208,7 @@ mod tests {
     fn a_window_at_its_maximum_does_not_grow() {
         let mut settings = settings(Recovery::Sack);
         settings.maximum_window = Some(Bytes::new(12 * SEGMENT));
-        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX);
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX, Identity::default());
         sent(&mut sender);
         assert_eq!(ack(&mut sender, 1, None), [10, 11]);
         assert_eq!(ack(&mut sender, 2, None), [12, 13]);
@@ -1214,7 +1221,8 @@ mod tests {
     #[test]
     fn an_acknowledgement_of_joined_segments_counts_as_one_of_each() {
         let window = |host: Host| {
-            let mut sender = TcpSender::new(&settings(Recovery::Sack), &host, Bytes::MAX);
+            let mut sender =
+                TcpSender::new(&settings(Recovery::Sack), &host, Bytes::MAX, Identity::default());
             sent(&mut sender);
             ack(&mut sender, 10, None);
             sender.window()
@@ -1242,7 +1250,8 @@ mod tests {
         let mut settings = settings(Recovery::Sack);
         settings.initial_window = 2;
         settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
-        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
+        let mut sender =
+            TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT), Identity::default());
         assert_eq!(sent(&mut sender), [0, 1]);
         let echo =
             |next| Header { sequence: next * SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
@@ -1262,7 +1271,8 @@ mod tests {
         settings.initial_window = 10;
         settings.maximum_window = Some(Bytes::new(4 * SEGMENT));
         settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
-        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
+        let mut sender =
+            TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT), Identity::default());
         assert_eq!(sent(&mut sender), [0, 1, 2, 3]);
         let echo = Header { sequence: SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
         sender.on_ack(Time::new(100_000_000), &echo.into());
@@ -1303,7 +1313,8 @@ mod tests {
     fn a_loss_in_a_window_that_an_echo_cut_does_not_cut_it_again() {
         let mut settings = settings(Recovery::Sack);
         settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
-        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
+        let mut sender =
+            TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT), Identity::default());
         sent(&mut sender);
         let echo = Header { sequence: SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
         sender.on_ack(Time::new(1), &echo.into());
@@ -1349,8 +1360,12 @@ mod tests {
     /// Of ten segments the last, of one byte, has arrived.
     #[test]
     fn a_short_last_segment_counts_by_its_bytes() {
-        let mut sender =
-            TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(9 * SEGMENT + 1));
+        let mut sender = TcpSender::new(
+            &settings(Recovery::Sack),
+            &Host::default(),
+            Bytes::new(9 * SEGMENT + 1),
+            Identity::default(),
+        );
         sent(&mut sender);
         let of_bytes = |start: u64, end: u64| Header {
             reception: start as u32,
@@ -1458,7 +1473,7 @@ mod tests {
     #[test]
     fn without_timestamps_a_back_off_lasts_until_new_data_is_acknowledged() {
         let settings = Tcp { timestamps: false, minimum_rto: Span::new(1), ..settings(Recovery::Sack) };
-        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX);
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX, Identity::default());
         sent(&mut sender);
         ack(&mut sender, 1, None);
         assert_eq!(sender.timeout(), Span::from_microseconds(300));
@@ -1473,20 +1488,31 @@ mod tests {
 
     #[test]
     fn a_flow_that_is_to_end_sends_one_more_segment() {
-        let mut sender = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::MAX);
+        let mut sender =
+            TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::MAX, Identity::default());
         assert_eq!(sent(&mut sender).len(), 10);
         assert_eq!(sender.end(), Bytes::new(11 * SEGMENT));
         assert_eq!(ack(&mut sender, 5, None), [10]);
         ack(&mut sender, 11, None);
         assert!(sender.is_done());
-        let mut short = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(1500));
+        let mut short = TcpSender::new(
+            &settings(Recovery::Sack),
+            &Host::default(),
+            Bytes::new(1500),
+            Identity::default(),
+        );
         short.poll_transmit(Time::ZERO);
         assert_eq!(short.end(), Bytes::new(1500), "less than a segment is left");
     }
 
     #[test]
     fn the_last_segment_is_as_short_as_the_flow_needs() {
-        let mut sender = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(1500));
+        let mut sender = TcpSender::new(
+            &settings(Recovery::Sack),
+            &Host::default(),
+            Bytes::new(1500),
+            Identity::default(),
+        );
         sender.poll_transmit(Time::ZERO);
         let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
         assert_eq!(sender.poll_transmit(Time::ZERO), last);
@@ -1519,7 +1545,7 @@ mod tests {
             ..settings(Recovery::Rack)
         };
         change(&mut settings);
-        TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT))
+        TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT), Identity::default())
     }
 
     /// Ten segments are out when an echo comes with the acknowledgement of two: the window goes to five over the round trip.
