@@ -221,10 +221,21 @@ impl Follower<'_> {
             && let Some(row) = self.courses[number].rows.last_mut()
         {
             row.reason = Some(reason);
-        } else if let Some(Here { packet: number, arrives, .. }) = self.take(packet, node, now) {
+        } else if let Some(Here { packet: number, arrives, .. }) =
+            self.take_dropped(packet, node, reason, now)
+        {
             let reason = Some(reason);
             self.courses[number].rows.push(Row { reason, ..Row::waiting(port, arrives, packet) });
         }
+    }
+
+    /// Takes the packet like `packet` that `node` drops: the one that comes now, unless the reason is to lose packets that
+    /// wait. A copy that was sent before may still wait there.
+    fn take_dropped(&mut self, packet: &Packet, node: NodeId, reason: DropReason, now: Time) -> Option<Here> {
+        if matches!(reason, DropReason::PushedOut | DropReason::PfcWatchdog) {
+            return self.take(packet, node, now);
+        }
+        self.take_first(packet, node, now, |here| (here.arrives != now, !here.has_crossed, here.arrives))
     }
 
     /// Adds rows of packets that wait in switches at the end, for which no step names the port.
