@@ -112,7 +112,8 @@ impl Fabric {
             PacketKind::Credit
         } else if self.is_cnp(packet) {
             PacketKind::Cnp
-        } else if packet.is(NEGATIVE) {
+        } else if packet.is(NEGATIVE) && self.is_in_adapter(packet) {
+            // TCP says by the same bit that it had the data already.
             PacketKind::Nack
         } else {
             PacketKind::Acknowledgement
