@@ -12,7 +12,7 @@ use crate::kernel::units::Bytes;
 pub struct CompleteSharing {}
 
 impl BufferPolicy for CompleteSharing {
-    fn threshold(&self, _priority: usize, _occupancy: &Occupancy) -> Bytes {
-        Bytes::MAX
+    fn threshold(&self, _priority: usize, occupancy: &Occupancy) -> Bytes {
+        occupancy.shared
     }
 }
