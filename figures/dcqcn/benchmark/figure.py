@@ -21,6 +21,7 @@ NAMES = {
     "misconfigured": "DCQCN, PFC before ECN",
     "right": "DCQCN, ECN before PFC",
 }
+REBUILDS = {"writes": "writes of 2 MB", "whole": "a rebuild without breaks"}
 OF_USERS = partial(measures.throughputs_gbps, "user", 100_000)
 """Throughputs of users' flows of 100 kB and more. Smaller flows mostly take their round trip."""
 
@@ -67,16 +68,22 @@ def spread_over_degrees(points: Points) -> float:
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
-    """10th percentile and median of the users' throughput against the degree of the incast."""
-    figure = Figure(figsize=(8.4, 3.6))
-    panels = {"10th percentile": tenth, "median": middle}
-    for ax, (title, measure) in zip(figure.subplots(1, 2), panels.items(), strict=True):
-        for (setting, name), colour in zip(NAMES.items(), style.COLOURS, strict=False):
-            values = [measure(points.where(setting=setting, degree=degree)) for degree in points.axis("degree")]
-            ax.plot(points.axis("degree"), values, "o-", color=colour, label=name)
-        ax.set_title(title)
+    """10th percentile and median of the users' throughput against the senders of a rebuild, a row for each rebuild."""
+    figure = Figure(figsize=(8.4, 6))
+    rows = figure.subplots(len(REBUILDS), 2, sharex=True)
+    measures_drawn = {"10th percentile": tenth, "median": middle}
+    for row, (rebuild, told) in zip(rows, REBUILDS.items(), strict=True):
+        of_rebuild = points.where(rebuild=rebuild)
+        for ax, (title, measure) in zip(row, measures_drawn.items(), strict=True):
+            for number, (setting, name) in enumerate(NAMES.items()):
+                of_line = of_rebuild.where(setting=setting)
+                values = [measure(of_line.where(degree=degree)) for degree in points.axis("degree")]
+                look = style.look(number) | ({"fillstyle": "none", "markersize": 9} if setting == "no_pfc" else {})
+                ax.plot(points.axis("degree"), values, **look, label=name)
+            ax.set_title(f"{title}: {told}")
+            ax.set_ylim(bottom=0)
+        row[0].set_ylabel("throughput of users (Gbps)")
+    for ax in rows[-1]:
         ax.set_xlabel("senders of a rebuild")
-        ax.set_ylim(bottom=0)
-    figure.axes[0].set_ylabel("throughput of users (Gbps)")
-    figure.axes[1].legend(fontsize=8)
+    style.shared_legend(rows[0])
     return figure
