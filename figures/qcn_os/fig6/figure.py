@@ -28,6 +28,10 @@ VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED
 HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow in FLOWS if flow != "host0.flow0"]
 """Throughput of f2 to f6 at their adapters' exits once they have settled, on the wire."""
 
+LIMITS = [measures.mean_gbps("rate", flow, after_ms=24, until_ms=26) for flow in OF_HOST0]
+"""Rate limits of f1 and f2 around 25 ms."""
+
+limit_of_victim, limit_of_culprit = (partial(measures.mean, limit) for limit in LIMITS)
 victim = partial(measures.mean, VICTIM)
 occupancy_over_arrival = partial(measures.ratio_of_means, sampling=("occupancy", "arrival"))
 victim_gain = partial(occupancy_over_arrival, VICTIM)
