@@ -111,6 +111,13 @@ test-installed: .venv/built ## Install a wheel into an environment with nothing 
 	$(BIN)/maturin build --release --locked --out target/installed
 	$(BIN)/python tools/try_installed.py target/installed/*.whl
 
+.PHONY: check-release
+check-release: .venv/tools ## Pack the sources and the crate, and judge what package indexes would refuse
+	rm -rf target/sources
+	$(BIN)/maturin sdist --out target/sources
+	$(BIN)/twine check --strict target/sources/*
+	cargo publish --dry-run --no-verify --allow-dirty --locked --package xoff
+
 .PHONY: wheel
 wheel: .venv/packaging ## Build a wheel into dist/ for Linux on this processor: needs glibc 2.28, no Rust
 	$(call linux_wheel,$(shell uname -m))
