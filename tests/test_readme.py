@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+HERE = re.compile(r"^https://(github\.com|raw\.githubusercontent\.com)/xoff-sim/xoff/(blob/)?main/")
+"""Address of a file of this repository."""
 # Commands whose runs take 5 to 10 s of CPU time.
 MANY_RUNS = re.compile(r"^xoff (sweep sweeps/|tune )", re.MULTILINE)
 
@@ -46,18 +49,36 @@ def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     for shipped in ("examples", "plans", "scenarios"):
         (tmp_path / shipped).symlink_to(ROOT / shipped)
     monkeypatch.chdir(tmp_path)
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    exec(compile(example, "README.md", "exec"), {})
+    page = ROOT / "docs" / "guide" / "python.md"
+    (example,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(example, str(page), "exec"), {})
     assert (tmp_path / "my_result" / "summary.json").exists()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+        path = HERE.sub("", target)
+        assert ((page.parent if path == target else ROOT) / path).exists(), target
+
+
+def test_links_of_the_readme_lead_there_from_a_package_s_page_too() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")):
+        assert HERE.match(target), target
 
 
 def test_recipes_are_what_the_simulator_s_tests_compile() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for recipe in (ROOT / "crates/xoff/recipes").iterdir():
         assert f"```rust\n{recipe.read_text(encoding='utf-8')}```\n" in text
+
+
+def test_all_say_one_version_and_one_address() -> None:
+    """Cargo.toml decides; the package, the crate and the citation follow."""
+    package = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {package['version']}\n" in citation
+    assert f"\nrepository-code: {package['repository']}\n" in citation
+    assert f"\nurl: {package['homepage']}\n" in citation
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    assert (urls["Homepage"], urls["Repository"]) == (package["homepage"], package["repository"])
