@@ -285,6 +285,27 @@ def test_the_path_of_a_collective_keeps_to_it(algorithm: str) -> None:
         assert len(legs) == {"ring": 2 * 15, "halving_doubling": 2 * 4, "direct": 2}[algorithm]
 
 
+@pytest.mark.parametrize("algorithm", ["direct", "pairwise"])
+def test_the_path_of_an_uneven_all_to_all_keeps_to_it(algorithm: str) -> None:
+    """Some ranks send nothing to others, and those that send more begin later than others end."""
+    changes = (
+        "workload.operation=all_to_all",
+        f"workload.algorithm={algorithm}",
+        "workload.size=1MiB",
+        f"workload.shares=[{', '.join(str(rank % 4) for rank in range(16))}]",
+        "workload.stragglers=[{ ranks = ['host3'], late = '40us', compute = '10us' }]",
+        "workload.iterations=3",
+    )
+    result = xoff.Scenario.load(SCENARIOS / "all_reduce.toml", changes).run()
+    assert result.collectives is not None
+    for row in result.collectives.to_pylist():
+        legs = why.legs(result, row)
+        assert row["start_ns"] <= legs[0].start_ns
+        assert legs[-1].end_ns == row["finish_ns"]
+        assert all(one.end_ns == then.start_ns for one, then in pairwise(legs))
+        assert row["flows"] == sum(rank % 4 > 0 for rank in range(16)) * 15
+
+
 def test_the_path_of_a_collective_goes_into_servers_and_out_of_them() -> None:
     changes = ("workload.size=1MiB", "workload.compute=0s")
     result = xoff.Scenario.load(SCENARIOS / "servers.toml", changes).run()

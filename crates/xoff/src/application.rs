@@ -5,6 +5,7 @@
 
 pub mod collective;
 pub mod job;
+pub mod matrix;
 pub mod query;
 pub mod schedule;
 
@@ -69,7 +70,7 @@ impl Plan {
     pub fn longest_rest(&self) -> Span {
         match self {
             Self::Query(plan) => plan.longest_rest(),
-            Self::Collective(plan) => plan.compute,
+            Self::Collective(plan) => plan.longest_rest(),
             Self::Job(plan) => plan.longest_rest(),
         }
     }

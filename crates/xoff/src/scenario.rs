@@ -72,7 +72,7 @@ pub use self::transport::{
 };
 pub use self::workload::{
     Between, Collective, FanIn, Incast, Job, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority,
-    Query, RankOrder, Sizes, Trace, Workload,
+    Query, RankOrder, Sizes, Stragglers, Trace, Workload,
 };
 
 /// A whole run: the network, its switches and hosts, the traffic, what ends it and what is recorded.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xoff.results.result import Result
 
 _OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
-_OF_ORDER = ("source", "number", "start_ns")
+_OF_ORDER = ("number", "start_ns")
 _FOR_GOOD_PS = 2**62
 """Stands for the end of an outage that does not end."""
 _NOTHING = -1
@@ -161,24 +161,35 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
 
 
 def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
-    """Returns the finished flows of one iteration of a collective, found by their order at each rank."""
+    """Returns the finished flows of one iteration of a collective, found by their order.
+
+    Each rank sends as many flows in every iteration. In an all-to-all, where ranks may send different numbers, each
+    sends as many to each other.
+    """
     rows = result.flow_rows.select(_OF_LEGS)
     rows = rows.filter(pc.equal(rows["workload"], collective["workload"]))
-    [ranks] = {one["ranks"] for one in result.summary["collectives"] if one["workload"] == collective["workload"]}
-    flows = rows.select(_OF_ORDER)
+    settings = result._settings["workload"][collective["workload"]]
+    if settings["operation"] == "all_to_all":
+        ends, flows_each = ["source", "destination"], settings["flows_per_part"]
+    else:
+        [ranks] = {one["ranks"] for one in result.summary["collectives"] if one["workload"] == collective["workload"]}
+        ends, flows_each = ["source"], collective["flows"] // ranks
+    flows = rows.select([*ends, *_OF_ORDER])
     if result.unfinished is not None:
         of_workload = pc.equal(result.unfinished["workload"], collective["workload"])
-        flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(_OF_ORDER)])
-    sources = flows["source"].cast(pa.string()).combine_chunks().dictionary_encode()
+        flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(flows.column_names)])
     # By either adapter of a rank, in the order in which they start.
     host_of = result.topology.host_of
-    of_rank = np.unique([host_of(source) for source in sources.dictionary.to_pylist()], return_inverse=True)[1]
-    ranked = of_rank[sources.indices.to_numpy()]
-    order = np.lexsort((flows["number"].to_numpy(), flows["start_ns"].to_numpy(), ranked))
-    first = np.flatnonzero(np.diff(ranked[order], prepend=-1))
+    of_ends = np.zeros(flows.num_rows, dtype=np.int64)
+    for end in ends:
+        adapters = flows[end].cast(pa.string()).combine_chunks().dictionary_encode()
+        hosts, of_adapter = np.unique([host_of(name) for name in adapters.dictionary.to_pylist()], return_inverse=True)
+        of_ends = of_ends * len(hosts) + of_adapter[adapters.indices.to_numpy()]
+    order = np.lexsort((flows["number"].to_numpy(), flows["start_ns"].to_numpy(), of_ends))
+    first = np.flatnonzero(np.diff(of_ends[order], prepend=-1))
     before = np.empty(len(order), dtype=np.int64)
     before[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
-    iteration = before[: rows.num_rows] // (collective["flows"] // ranks)
+    iteration = before[: rows.num_rows] // flows_each
     return rows.filter(pa.array(iteration == collective["iteration"]))
 
 

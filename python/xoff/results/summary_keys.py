@@ -127,7 +127,11 @@ KEYS = (
     Key(("collectives[].operation", "collectives[].algorithm"), None, "what its collectives are"),
     Key(("collectives[].ranks",), "", "ranks of a group"),
     Key(("collectives[].groups",), "", "groups that do the same at once"),
-    Key(("collectives[].size_bytes",), "bytes", "what a rank begins or ends with"),
+    Key(
+        ("collectives[].size_bytes",),
+        "bytes",
+        "what a rank begins or ends with; with a `matrix`, the most that a rank begins with",
+    ),
     Key(("collectives[].started",), "collectives", "collectives of all its groups that began"),
     Key(("collectives[].finished",), "collectives", "collectives of all its groups that were complete"),
     Key(
@@ -151,7 +155,8 @@ KEYS = (
         ("collectives[].bus_bandwidth_{mean,min}_gbps",),
         "Gbps",
         "bus bandwidth: `size_bytes` over the completion time, times how often a byte crosses the link of a rank, "
-        "2(n-1)/n of an `all_reduce` and (n-1)/n of the others; to be held against the rate of the link; nccl-tests, "
+        "2(n-1)/n of an `all_reduce` and (n-1)/n of the others, or with `shares` or a `matrix` the most that one rank "
+        "sends or receives over the completion time; to be held against the rate of the link; nccl-tests, "
         "which divides the time of all iterations by their number, goes by `iteration_mean_us`",
         "doc/PERFORMANCE.md of nccl-tests",
     ),

@@ -1,12 +1,14 @@
 //! Collectives: operations of all ranks together, step by step, repeated a number of times.
 //!
-//! A rank begins a step when it has received everything of the step before. Where pairs exchange (`MPI_Sendrecv`), all
-//! that it sent must be acknowledged as well. It waits for no other rank. Each part of a step is a flow of its own.
+//! A rank begins a step when it has received everything of the step before. Where pairs exchange (`MPI_Sendrecv`) or
+//! parts differ (`MPI_Alltoallv`), all that it sent must be acknowledged as well. It waits for no other rank. Each part of a step is a flow of its own.
 //! Where its transport has persistent connections, parts for one rank go one after another.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use super::draw;
+use super::matrix::Matrix;
 use super::schedule::Schedule;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Span, Time};
@@ -23,10 +25,14 @@ pub struct Plan {
     pub ranks: Vec<NodeId>,
     /// Steps of one collective.
     pub schedule: Schedule,
+    /// Bytes of each rank for each other, where these differ. Parts without a byte are not sent.
+    pub matrix: Option<Arc<Matrix>>,
     /// Number of collectives, one after another.
     pub iterations: u32,
     /// Time that a rank computes between two collectives.
     pub compute: Span,
+    /// Ranks that are later than others.
+    pub stragglers: BTreeMap<u32, Straggler>,
     /// Number of flows that carry each part.
     pub flows_per_part: u32,
     /// Time when the first collective begins.
@@ -35,6 +41,15 @@ pub struct Plan {
     pub priorities: Vec<u8>,
     /// Index of the transport.
     pub transport: u8,
+}
+
+/// Rank that is later than others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Straggler {
+    /// Time by which the rank begins its first collective later.
+    pub late: Span,
+    /// Time that the rank computes longer between two collectives.
+    pub compute: Span,
 }
 
 impl Plan {
@@ -50,13 +65,17 @@ impl Plan {
 
     /// Lists the transfers of one collective: sender, receiver and bytes.
     pub fn transfers(&self) -> impl Iterator<Item = (NodeId, NodeId, Bytes)> {
-        let of_rank = move |(rank, &from): (u32, &NodeId)| {
-            let sends = (0..self.schedule.steps()).flat_map(move |step| self.schedule.sends(rank, step));
-            sends.flat_map(move |(to, size)| {
-                self.divided(size).map(move |size| (from, self.ranks[to as usize], size))
-            })
-        };
-        (0..).zip(&self.ranks).flat_map(of_rank)
+        self.parts().flat_map(move |(from, to, size)| {
+            self.divided(size).map(move |size| (self.ranks[from as usize], self.ranks[to as usize], size))
+        })
+    }
+
+    /// Lists the parts of one collective: ranks of sender and receiver, and bytes.
+    pub fn parts(&self) -> impl Iterator<Item = (u32, u32, Bytes)> {
+        (0..self.schedule.ranks).flat_map(move |rank| {
+            let sends = (0..self.schedule.steps()).flat_map(move |step| self.sends(rank, step));
+            sends.map(move |(to, size)| (rank, to, size))
+        })
     }
 
     /// Number of flows of all collectives.
@@ -75,6 +94,59 @@ impl Plan {
         (0..flows).map(move |flow| Bytes::new(part / flows + u64::from(flow < part % flows)))
     }
 
+    /// Lists the ranks to which a rank sends in a step, and how many bytes each gets.
+    fn sends(&self, rank: u32, step: u32) -> impl Iterator<Item = (u32, Bytes)> {
+        let sends = self.schedule.sends(rank, step);
+        let sized = sends.map(move |(to, size)| {
+            let of_matrix = self.matrix.as_ref().map(|matrix| matrix.part(&self.schedule, rank, to, step));
+            (to, of_matrix.unwrap_or(size))
+        });
+        sized.filter(|&(_, size)| size > Bytes::ZERO)
+    }
+
+    /// Number of flows that a rank receives in a step.
+    fn arrivals(&self, rank: u32, step: u32) -> u32 {
+        let parts = self.matrix.as_ref().map_or_else(
+            || self.schedule.receives(rank, step),
+            |matrix| {
+                let senders = self.schedule.senders(rank, step);
+                let parts = senders.map(|sender| matrix.part(&self.schedule, sender, rank, step));
+                parts.filter(|&size| size > Bytes::ZERO).count() as u32
+            },
+        );
+        parts * self.flows_per_part
+    }
+
+    /// Whether a step ends only when its rank has sent its part, too. Where parts differ, a rank that receives little
+    /// would otherwise be collectives ahead of what it sends.
+    pub fn waits_for_sent(&self) -> bool {
+        self.schedule.exchanges() || self.matrix.is_some()
+    }
+
+    /// Returns the time when a rank begins its first collective.
+    pub fn start_of(&self, rank: u32) -> Time {
+        self.start + self.stragglers.get(&rank).copied().unwrap_or_default().late
+    }
+
+    /// Returns the time that a rank computes between two collectives.
+    fn compute_of(&self, rank: u32) -> Span {
+        self.compute + self.stragglers.get(&rank).copied().unwrap_or_default().compute
+    }
+
+    /// Returns the longest time that ranks may wait while another only waits for its time.
+    pub(super) fn longest_rest(&self) -> Span {
+        let latest = self.stragglers.values().map(|straggler| straggler.late).max();
+        let longest = self.stragglers.keys().map(|&rank| self.compute_of(rank)).max();
+        self.compute.max(latest.unwrap_or_default()).max(longest.unwrap_or_default())
+    }
+
+    /// Returns the most bytes that cross the link of a rank one way, over the bytes of the collective.
+    pub fn crossings(&self) -> f64 {
+        let busiest =
+            self.matrix.as_ref().map(|matrix| matrix.busiest().as_f64() / matrix.largest().as_f64());
+        busiest.unwrap_or_else(|| self.schedule.crossings().as_f64())
+    }
+
     /// Number of steps of all collectives.
     fn steps(&self) -> u64 {
         u64::from(self.iterations) * u64::from(self.schedule.steps())
@@ -86,8 +158,8 @@ impl Plan {
 pub struct Iteration {
     /// Time when the rank began the collective.
     pub start: Time,
-    /// Time when the rank had received everything and, where pairs exchange, had sent its own part; `Time::MAX` until
-    /// then.
+    /// Time when the rank had received everything and, where pairs exchange or parts differ, had sent its own;
+    /// `Time::MAX` until then.
     pub finish: Time,
 }
 
@@ -148,11 +220,11 @@ impl Rank {
             self.iterations.push(Iteration { start: now, finish: Time::MAX });
         }
         let part = iteration * plan.schedule.turns() + plan.schedule.turn_of(step);
-        for (receiver, size) in plan.schedule.sends(self.number, step) {
+        for (receiver, size) in plan.sends(self.number, step) {
             let priority = draw(&plan.priorities, &mut self.rng);
             for (turn, size) in (part * plan.flows_per_part..).zip(plan.divided(size)) {
                 send(Part { receiver, turn, size, priority });
-                self.unsent += u32::from(plan.schedule.exchanges());
+                self.unsent += u32::from(plan.waits_for_sent());
             }
         }
         self.begun += 1;
@@ -167,10 +239,7 @@ impl Rank {
         let iteration = u64::from(part / schedule.turns());
         let step = schedule.step_of(sender, self.number, part % schedule.turns());
         let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
-        for place in self.missing.len()..=ahead {
-            let step = (self.complete + place as u64) % u64::from(schedule.steps());
-            self.missing.push_back(schedule.receives(self.number, step as u32) * flows_per_part);
-        }
+        self.expect(plan, ahead);
         self.missing[ahead] -= 1;
         if ahead == 0 { self.go_on(plan, now) } else { None }
     }
@@ -178,7 +247,7 @@ impl Rank {
     /// Takes in that a flow of this rank was acknowledged, or sent where nothing is acknowledged. Returns when the next
     /// step begins, if this completes the present one.
     pub fn on_sent(&mut self, plan: &Plan, now: Time) -> Option<Time> {
-        if !plan.schedule.exchanges() {
+        if !plan.waits_for_sent() {
             return None;
         }
         self.unsent -= 1;
@@ -190,9 +259,22 @@ impl Rank {
         &self.iterations
     }
 
+    /// Counts the flows of the steps up to the one that is `ahead` of the first that is not complete.
+    fn expect(&mut self, plan: &Plan, ahead: usize) {
+        for place in self.missing.len()..=ahead {
+            let step = (self.complete + place as u64) % u64::from(plan.schedule.steps());
+            self.missing.push_back(plan.arrivals(self.number, step as u32));
+        }
+    }
+
     /// Returns when the next step begins, if the present one is complete and there is a next.
     fn go_on(&mut self, plan: &Plan, now: Time) -> Option<Time> {
-        if self.begun == self.complete || self.unsent > 0 || self.missing.front() != Some(&0) {
+        if self.begun == self.complete || self.unsent > 0 {
+            return None;
+        }
+        // Where parts differ, nothing may have to come.
+        self.expect(plan, 0);
+        if self.missing[0] > 0 {
             return None;
         }
         self.missing.pop_front();
@@ -201,7 +283,7 @@ impl Rank {
         if is_last_step {
             self.iterations.last_mut()?.finish = now;
         }
-        let next = if is_last_step { now + plan.compute } else { now };
+        let next = if is_last_step { now + plan.compute_of(self.number) } else { now };
         (self.complete < plan.steps()).then_some(next)
     }
 }
@@ -220,8 +302,10 @@ mod tests {
             group: 0,
             ranks: (10..10 + ranks).rev().collect(),
             schedule: Schedule { operation, algorithm, ranks, per_server: 1, size },
+            matrix: None,
             iterations: 2,
             compute: Span::new(50),
+            stragglers: BTreeMap::new(),
             flows_per_part: 1,
             start: Time::ZERO,
             priorities: vec![3],
@@ -260,6 +344,39 @@ mod tests {
         }
         let times = rank.iterations().iter().map(|iteration| (iteration.start.get(), iteration.finish.get()));
         assert_eq!(times.collect::<Vec<_>>(), [(0, 330), (400, 730)]);
+    }
+
+    #[test]
+    fn a_straggler_begins_later_and_computes_longer() {
+        let late = Straggler { late: Span::new(7), compute: Span::new(20) };
+        let plan = Plan { stragglers: BTreeMap::from([(1, late)]), ..plan(Algorithm::Ring, 2) };
+        assert_eq!([0, 1].map(|rank| plan.start_of(rank).get()), [0, 7]);
+        assert_eq!(plan.longest_rest(), Span::new(70));
+        for (number, compute) in [(0, 50), (1, 70)] {
+            let mut rank = rank(number);
+            begin(&mut rank, &plan, 10);
+            assert_eq!(rank.on_part(&plan, 1 - number, 0, Time::new(30)), Some(Time::new(30)));
+            begin(&mut rank, &plan, 30);
+            assert_eq!(rank.on_part(&plan, 1 - number, 1, Time::new(40)), Some(Time::new(40 + compute)));
+        }
+    }
+
+    /// Rank 0 has 9 bytes for rank 1, and rank 2 has 5 for rank 0.
+    #[test]
+    fn a_step_without_a_byte_is_over_at_once() {
+        let matrix = Some(Arc::new(Matrix::new(3, vec![4, 9, 0, 0, 0, 0, 5, 0, 0])));
+        let plan = Plan { matrix, ..plan(Algorithm::Pairwise, 3) };
+        assert_eq!(plan.flows(), 4);
+        // Rank 1 receives in step 0, and has nothing to do in step 1.
+        let mut one = rank(1);
+        assert_eq!(begin(&mut one, &plan, 0), (vec![], None));
+        assert_eq!(one.on_part(&plan, 0, 0, Time::new(6)), Some(Time::new(6)));
+        assert_eq!(begin(&mut one, &plan, 6), (vec![], Some(Time::new(56))), "after computing");
+        assert_eq!(one.iterations(), [Iteration { start: Time::ZERO, finish: Time::new(6) }]);
+        // Rank 2 sends to rank 0 in step 0.
+        let mut two = rank(2);
+        assert_eq!(begin(&mut two, &plan, 0), (vec![(0, 0)], None));
+        assert_eq!(two.on_sent(&plan, Time::new(8)), Some(Time::new(8)));
     }
 
     /// A part of 400 bytes comes in three flows.

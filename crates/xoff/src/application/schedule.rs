@@ -179,6 +179,16 @@ impl Schedule {
         }
     }
 
+    /// Lists the ranks from which a rank receives in a step of an all to all.
+    pub(super) fn senders(&self, rank: u32, step: u32) -> impl Iterator<Item = u32> + use<> {
+        let Self { algorithm, ranks, .. } = *self;
+        // Pairs are as far apart in either direction. With other algorithms, ranks send to those that send to them.
+        self.sends(rank, step).map(move |(receiver, _)| match algorithm {
+            Algorithm::Pairwise => (2 * rank + ranks - receiver) % ranks,
+            _ => receiver,
+        })
+    }
+
     /// Whether a step ends only when its rank has sent its part, too. In MPICH pairs send and receive at once and wait
     /// for both.
     pub fn exchanges(&self) -> bool {
@@ -338,6 +348,20 @@ mod tests {
             if schedule.operation != Operation::AllToAll {
                 let whole = part * ranks;
                 assert_eq!(sent[0], schedule.crossings().of(whole), "{schedule:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn senders_of_an_all_to_all_are_those_that_send() {
+        for schedule in schedules().filter(|schedule| schedule.operation == Operation::AllToAll) {
+            for (rank, step) in
+                (0..schedule.ranks).flat_map(|rank| (0..schedule.steps()).map(move |step| (rank, step)))
+            {
+                let sends = |&sender: &u32| schedule.sends(sender, step).any(|(to, _)| to == rank);
+                let mut found: Vec<u32> = schedule.senders(rank, step).collect();
+                found.sort_unstable();
+                assert_eq!(found, (0..schedule.ranks).filter(sends).collect::<Vec<_>>(), "{schedule:?}");
             }
         }
     }

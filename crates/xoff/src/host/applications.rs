@@ -155,10 +155,11 @@ impl Applications {
                         pending.once(TimerKey::Query(key), start);
                     }
                 }
-                Plan::Collective(plan) if self.ranks.get(key).is_some() => {
-                    pending.once(TimerKey::Collective(key), plan.start);
+                Plan::Collective(plan) => {
+                    if let Some(rank) = self.ranks.get(key) {
+                        pending.once(TimerKey::Collective(key), plan.start_of(rank.number()));
+                    }
                 }
-                Plan::Collective(_) => {}
                 Plan::Job(plan) => self.begin_job(key, plan, pending),
             }
         }

@@ -39,6 +39,8 @@ pub enum Purpose {
     OutputMarking = 14,
     /// Draws of a scheme from outside, for a flow or a switch.
     Scheme = 15,
+    /// Ranks of a workload's collectives that are later than others.
+    Stragglers = 16,
 }
 
 /// Returns the stream of `entity` for `purpose` under the scenario's seed.

@@ -17,7 +17,7 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
 fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = String> {
     let plans = simulation.fabric().plans.all().iter();
     let of_steps = |plan: &Plan| match plan {
-        Plan::Collective(plan) if plan.schedule.steps() > 1 && !plan.schedule.exchanges() => {
+        Plan::Collective(plan) if plan.schedule.steps() > 1 && !plan.waits_for_sent() => {
             Some(simulation.scenario().workload[plan.workload].transport())
         }
         _ => None,

@@ -18,7 +18,7 @@ pub struct CollectiveColumns {
     pub iteration: Vec<u32>,
     /// Time when the first rank began the collective.
     pub start_ns: Vec<u64>,
-    /// Time when the last rank had received everything and, where pairs exchange, had sent its own part.
+    /// Time when the last rank had received everything and, where pairs exchange or parts differ, had sent its own.
     pub finish_ns: Vec<u64>,
     /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,
@@ -29,8 +29,9 @@ pub struct CollectiveColumns {
     pub flows: Vec<u64>,
     /// Algorithm bandwidth: the collective's size over its completion time.
     pub algorithm_bandwidth_gbps: Vec<f64>,
-    /// Bus bandwidth: the algorithm bandwidth times the number of times that each byte crosses a rank's link. Compares
-    /// with the rate of that link.
+    /// Bus bandwidth: the algorithm bandwidth times the number of times that each byte crosses a rank's link. Where
+    /// parts differ, the bytes that the busiest rank sends or receives over the completion time. Compares with the rate
+    /// of that link.
     pub bus_bandwidth_gbps: Vec<f64>,
     /// Whether the collective began in the measured time.
     pub measured: Vec<bool>,
@@ -49,7 +50,7 @@ pub struct CollectiveTotals {
     pub ranks: u32,
     /// Number of groups.
     pub groups: u32,
-    /// Bytes that a rank begins or ends with.
+    /// Bytes that a rank begins or ends with; of a matrix the most that a rank begins with.
     pub size_bytes: u64,
     /// Collectives that any rank has begun.
     pub started: u64,
@@ -127,7 +128,7 @@ impl CollectiveColumns {
         self.last_host.push(plan.ranks[last]);
         self.flows.push(plan.transfers().count() as u64);
         self.algorithm_bandwidth_gbps.push(bandwidth);
-        self.bus_bandwidth_gbps.push(bandwidth * plan.schedule.crossings().as_f64());
+        self.bus_bandwidth_gbps.push(bandwidth * plan.crossings());
         self.measured.push(simulation.scenario().measure.counts(start));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Incast, Poisson, Scenario, Sizes, Workload};
+use super::{Collective, Incast, Poisson, Scenario, Sizes, Workload};
 use crate::tagged::outside::{Family, file_of};
 use crate::tagged::without_null;
 
@@ -33,6 +33,7 @@ fn file_of_workload(workload: &mut Workload) -> Option<(&'static str, &mut Strin
         }
         Workload::Trace(trace) => Some(("file", &mut trace.file)),
         Workload::Job(job) => Some(("file", &mut job.file)),
+        Workload::Collective(Collective { matrix: Some(path), .. }) => Some(("matrix", path)),
         _ => None,
     }
 }
@@ -60,7 +61,7 @@ fn visit_schemes(value: &mut Value, at: &str, visit: &mut impl FnMut(String, &mu
 }
 
 impl Scenario {
-    /// Every file that must be read before the run: schemes from outside, size distributions, traces and jobs.
+    /// Every file that must be read before the run: schemes from outside, size distributions, traces, jobs and matrices.
     pub fn files(&self) -> Vec<FileReference> {
         let mut files = Vec::new();
         visit_schemes(&mut self.as_json(), "", &mut |key, name| {
@@ -116,6 +117,8 @@ mod tests {
                 { kind = "trace", transport = "one", file = "flows.csv" },
                 { kind = "incast", transport = "one", fan_in = 2, size = "1kB", groups = 1 },
                 { kind = "incast", transport = "one", fan_in = 2, sizes = "b.txt", groups = 1 },
+                { kind = "collective", transport = "one", operation = "all_to_all", matrix = "bytes.csv" },
+                { kind = "collective", transport = "one", operation = "all_to_all", size = "1MB" },
             ]"#,
             &[],
         );
@@ -126,7 +129,8 @@ mod tests {
             [
                 ("workload[1].sizes", "my/sizes.csv"),
                 ("workload[2].file", "flows.csv"),
-                ("workload[4].sizes", "b.txt")
+                ("workload[4].sizes", "b.txt"),
+                ("workload[5].matrix", "bytes.csv")
             ]
         );
     }

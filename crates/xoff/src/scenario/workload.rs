@@ -417,9 +417,9 @@ pub enum RankOrder {
     ByServer,
 }
 
-/// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before and, where pairs
-/// exchange (`halving_doubling`, `pairwise`), all that it sent is acknowledged. Each part is a flow; over RoCE with `connections =
-/// "persistent"` those to a rank go one after another, as they do in a training job.
+/// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before. Where pairs
+/// exchange (`halving_doubling`, `pairwise`) or parts differ (`shares`, `matrix`), all that it sent must be acknowledged, too. Each
+/// part is a flow; over RoCE with `connections = "persistent"` those to a rank go one after another, as they do in a training job.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {
@@ -431,8 +431,19 @@ pub struct Collective {
     #[serde(default)]
     pub algorithm: Option<Algorithm>,
     /// Bytes that a rank begins with or, if it gathers, ends with (S).
+    #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
-    pub size: Bytes,
+    pub size: Option<Bytes>,
+    /// Shares of the ranks of a group in what each rank of an `all_to_all` sends, as whole numbers: `[4, 1, 1, 1]` sends
+    /// 4/7 of every rank's bytes to the first. What a rank has for itself stays there. Left out, all get as much.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 2))]
+    pub shares: Option<Vec<u32>>,
+    /// CSV file without a header, relative to the scenario's folder, with the bytes that the ranks of a group have for
+    /// one another in an `all_to_all`, instead of `size`: a row for each sender, in it a whole number for each receiver.
+    /// What a rank has for itself stays there.
+    #[serde(default)]
+    pub matrix: Option<String>,
     /// Hosts in order of their rank, by name or by the name of their switch, with `*` and `?`. Left out, all.
     #[serde(default)]
     #[schemars(extend("minItems" = 1))]
@@ -452,6 +463,9 @@ pub struct Collective {
     /// Time that a rank computes between two collectives.
     #[serde(default)]
     pub compute: Span,
+    /// Ranks that are later than others. A rank that several entries name is late by their sum.
+    #[serde(default)]
+    pub stragglers: Vec<Stragglers>,
     /// Into how many flows each part is divided, which are sent side by side, as over several queue pairs
     /// (`NCCL_IB_SPLIT_DATA_ON_QPS`). With `connections = "persistent"`, as many as its transport has `queue_pairs`.
     #[serde(default = "default_one")]
@@ -463,6 +477,26 @@ pub struct Collective {
     /// Time at which the first collective begins.
     #[serde(default)]
     pub start: Span,
+}
+
+/// Ranks that are later than others.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stragglers {
+    /// Hosts of the ranks, by name or by the name of their switch, with `*` and `?`.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub ranks: Option<Vec<String>>,
+    /// Number of ranks, of all groups together, drawn at random once, instead of `ranks`.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub drawn: Option<u32>,
+    /// Time by which they begin their first collective later.
+    #[serde(default)]
+    pub late: Span,
+    /// Time that they compute longer between two collectives.
+    #[serde(default)]
+    pub compute: Span,
 }
 
 /// Flows that wait for one another, as those of a training job do, read from a CSV:

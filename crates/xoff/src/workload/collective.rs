@@ -1,5 +1,8 @@
 //! Plans of collectives, one for each group of ranks. Flows begin when others are done, so none is drawn here.
 
+mod parts;
+mod stragglers;
+
 use std::collections::HashMap;
 
 use super::FlowSpec;
@@ -9,7 +12,7 @@ use crate::application::Plans;
 use crate::application::collective::Plan;
 use crate::application::schedule::{Algorithm, Schedule};
 use crate::kernel::rng::{Purpose, below};
-use crate::kernel::units::Time;
+use crate::kernel::units::{Bytes, Time};
 use crate::scenario::{self, RankOrder, ScenarioError};
 use crate::topology::{NodeId, Servers};
 
@@ -22,23 +25,30 @@ pub(super) struct Collective {
 impl Collective {
     pub(super) fn new(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let transport = setup.template(&settings.transport)?.transport;
-        let mut ranks = ranks(settings, setup)?;
-        let schedule = schedule(settings, &mut ranks, setup)?;
+        let mut hosts = ranks(settings, setup)?;
+        let group_size = group_size(settings, hosts.len() as u32, setup)?;
+        let (size, matrix) = parts::of_group(settings, group_size, setup)?;
+        let schedule = schedule(settings, size, group_size, &mut hosts, setup)?;
         setup.at_least_one("iterations", settings.iterations.into())?;
-        let groups = ranks.chunks(schedule.ranks as usize).enumerate();
+        let mut stragglers = stragglers::of_groups(settings, &hosts, group_size, setup)?.into_iter();
+        let groups = hosts.chunks(schedule.ranks as usize).enumerate();
         let plans = groups.map(|(group, ranks)| Plan {
             workload: setup.index,
             group: group as u32,
             ranks: ranks.to_vec(),
             schedule,
+            matrix: matrix.clone(),
             iterations: settings.iterations,
             compute: settings.compute,
+            stragglers: stragglers.next().unwrap_or_default(),
             flows_per_part: settings.flows_per_part,
             start: Time::ZERO + settings.start,
             priorities: settings.priority.all().to_vec(),
             transport,
         });
-        Ok(Self { plans: plans.collect() })
+        let plans: Vec<Plan> = plans.collect();
+        parts::check(&plans[0], setup)?;
+        Ok(Self { plans })
     }
 }
 
@@ -141,19 +151,24 @@ fn put_groups_by_server(
     Ok(per_server)
 }
 
-/// Makes the schedule of one group. Hosts are reordered if the algorithm goes by servers.
-fn schedule(
-    settings: &scenario::Collective,
-    hosts: &mut [NodeId],
-    setup: &Setup<'_>,
-) -> Result<Schedule, ScenarioError> {
-    setup.size_of("size", settings.size)?;
-    let ranks = hosts.len() as u32;
+/// Returns the number of ranks of a group.
+fn group_size(settings: &scenario::Collective, ranks: u32, setup: &Setup<'_>) -> Result<u32, ScenarioError> {
     let group_size = settings.group_size.unwrap_or(ranks);
     if group_size < 2 || !ranks.is_multiple_of(group_size) {
         let expected = format!("expected at least 2 and a divisor of the {ranks} ranks");
         return Err(setup.error("group_size", format!("is {group_size}"), &expected));
     }
+    Ok(group_size)
+}
+
+/// Makes the schedule of one group. Hosts are reordered if the algorithm goes by servers.
+fn schedule(
+    settings: &scenario::Collective,
+    size: Bytes,
+    group_size: u32,
+    hosts: &mut [NodeId],
+    setup: &Setup<'_>,
+) -> Result<Schedule, ScenarioError> {
     let operation = settings.operation;
     let able = operation.algorithms();
     let algorithm = settings.algorithm.unwrap_or(able[0]);
@@ -171,13 +186,7 @@ fn schedule(
     } else {
         1
     };
-    let schedule = Schedule { operation, algorithm, ranks: group_size, per_server, size: settings.size };
-    let part = schedule.part().get();
-    if part < u64::from(settings.flows_per_part) {
-        let expected = format!("expected at most {part}, the bytes of a part");
-        return Err(setup.error("flows_per_part", format!("is {}", settings.flows_per_part), &expected));
-    }
-    Ok(schedule)
+    Ok(Schedule { operation, algorithm, ranks: group_size, per_server, size })
 }
 
 #[cfg(test)]
@@ -284,6 +293,10 @@ mod tests {
         let all_reduce = |keys: &str| refused(&format!("operation = 'all_reduce'\nsize = '1MB'\n{keys}"));
         for (error, problem) in [
             (refused("operation = 'all_to_all'\nsize = '0B'"), "size: is zero"),
+            (
+                refused("operation = 'all_to_all'"),
+                "size: missing; expected the bytes that a rank begins with",
+            ),
             (
                 refused("operation = 'all_to_all'\nsize = '1MB'\nalgorithm = 'ring'"),
                 "algorithm: \"ring\" does no all_to_all; expected one of direct, pairwise",

@@ -32,20 +32,50 @@ pub(super) fn for_each_row<const COLUMNS: usize>(
     mut row: impl FnMut(At<'_>, [&str; COLUMNS]) -> Result<(), ScenarioError>,
 ) -> Result<(), ScenarioError> {
     let text = text.trim_start_matches('\u{feff}');
-    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
+    let mut reader = reader().from_reader(text.as_bytes());
     check_header(file, &mut reader, &columns)?;
+    for_each_record(file, text, &mut reader, &columns.join(","), |at, record| {
+        if record.len() != COLUMNS {
+            return Err(malformed(at, format!("has {} fields", record.len()), &columns.join(",")));
+        }
+        row(at, std::array::from_fn(|column| &record[column]))
+    })
+}
+
+/// Calls `row` for every row of a file without a header, with its place for errors.
+pub(super) fn for_each_row_without_header(
+    file: &str,
+    text: &str,
+    expected: &str,
+    row: impl FnMut(At<'_>, &StringRecord) -> Result<(), ScenarioError>,
+) -> Result<(), ScenarioError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = reader().has_headers(false).from_reader(text.as_bytes());
+    for_each_record(file, text, &mut reader, expected, row)
+}
+
+fn reader() -> ReaderBuilder {
+    let mut builder = ReaderBuilder::new();
+    builder.flexible(true).trim(Trim::All);
+    builder
+}
+
+fn for_each_record(
+    file: &str,
+    text: &str,
+    reader: &mut Reader<&[u8]>,
+    expected: &str,
+    mut row: impl FnMut(At<'_>, &StringRecord) -> Result<(), ScenarioError>,
+) -> Result<(), ScenarioError> {
     let mut record = StringRecord::new();
     let mut lines = Lines { text, counted: 0, line: 1 };
     loop {
-        let line = lines.of(reader.position().byte());
-        let unreadable = |error: csv::Error| malformed(file, line, error.to_string(), &columns);
+        let at = At { file, line: lines.of(reader.position().byte()) };
+        let unreadable = |error: csv::Error| malformed(at, error.to_string(), expected);
         if !reader.read_record(&mut record).map_err(unreadable)? {
             return Ok(());
         }
-        if record.len() != COLUMNS {
-            return Err(malformed(file, line, format!("has {} fields", record.len()), &columns));
-        }
-        row(At { file, line }, std::array::from_fn(|column| &record[column]))?;
+        row(at, &record)?;
     }
 }
 
@@ -68,16 +98,17 @@ impl Lines<'_> {
 }
 
 fn check_header(file: &str, reader: &mut Reader<&[u8]>, columns: &[&str]) -> Result<(), ScenarioError> {
-    let header = reader.headers().map_err(|error| malformed(file, 1, error.to_string(), columns))?;
+    let (at, expected) = (At { file, line: 1 }, columns.join(","));
+    let header = reader.headers().map_err(|error| malformed(at, error.to_string(), &expected))?;
     if header.iter().eq(columns.iter().copied()) {
         return Ok(());
     }
     let found = header.iter().collect::<Vec<_>>().join(",");
-    Err(malformed(file, 1, format!("the header is \"{found}\""), columns))
+    Err(malformed(at, format!("the header is \"{found}\""), &expected))
 }
 
-fn malformed(file: &str, line: usize, problem: String, columns: &[&str]) -> ScenarioError {
-    ScenarioError::at(At { file, line }, problem, format!("expected {}", columns.join(",")))
+fn malformed(at: At<'_>, problem: String, expected: &str) -> ScenarioError {
+    ScenarioError::at(at, problem, format!("expected {expected}"))
 }
 
 /// Parses a whole number of a row.

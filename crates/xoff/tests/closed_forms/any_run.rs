@@ -172,10 +172,7 @@ fn parts_of_collectives(simulation: &Simulation, outcome: &Outcome) -> usize {
                 |iteration: &Iteration| iteration.start <= iteration.finish && iteration.finish < Time::MAX;
             assert!(rank.iterations().iter().all(is_complete), "every collective ends");
         }
-        let steps = 0..plan.schedule.steps();
-        let of_rank =
-            |rank| steps.clone().map(move |step| plan.schedule.sends(rank, step).count()).sum::<usize>();
-        let parts: usize = (0..plan.schedule.ranks).map(of_rank).sum();
+        let parts = plan.parts().count();
         plan.iterations as usize * parts * plan.flows_per_part as usize
     });
     parts.sum()

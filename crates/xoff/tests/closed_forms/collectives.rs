@@ -1,12 +1,17 @@
 //! Collectives on a star, where ranks in a ring or in pairs do not share links: a step takes as long as one of its
 //! parts alone.
 
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use xoff::Files;
 use xoff::internals::ideal;
 use xoff::network::NodeId;
 use xoff::units::{Bytes, Span};
 use xoff::{Report, Simulation};
 
-use crate::common::{PLAIN, report};
+use crate::common::{PLAIN, report, simulation_of};
 use crate::simulation;
 
 const RANKS: u64 = 8;
@@ -16,11 +21,16 @@ const COMPUTE: Span = Span::from_microseconds(7);
 /// Runs three collectives with these keys. Also returns the time that a flow of one of their senders takes alone, by
 /// its size.
 fn run(keys: &str) -> (Report, impl Fn(u64) -> Span + use<>) {
+    run_again(3, keys)
+}
+
+/// Runs `iterations` collectives with these keys, as `run` does.
+fn run_again(iterations: u32, keys: &str) -> (Report, impl Fn(u64) -> Span + use<>) {
     let simulation = simulation(&format!(
         "title = 'collectives'\ntopology = {{ kind = 'star', hosts = {RANKS}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
          host = {{ delay = '300ns' }}\ntransport.raw = {{ kind = 'constant_rate', payload = '1000B' }}\n\
-         switch = [{{ total = '10MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
-         workload = [{{ kind = 'collective', transport = 'raw', size = '{SIZE}B', iterations = 3, compute = '7us', \
+         switch = [{{ total = '20MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+         workload = [{{ kind = 'collective', transport = 'raw', size = '{SIZE}B', iterations = {iterations}, compute = '7us', \
          start = '2us', {keys} }}]"
     ));
     let report = report(&simulation, PLAIN);
@@ -77,6 +87,109 @@ fn bus_bandwidth_is_that_of_a_link() {
                 "{operation}: {bandwidth}, expected {expected}"
             );
         }
+    }
+}
+
+/// The link to the rank that most is for is busy from the first packet to the last: every sender begins with another
+/// receiver, and in each slot one of them sends to rank 0.
+#[test]
+fn an_uneven_all_to_all_takes_as_long_as_the_link_of_the_rank_that_most_is_for() {
+    let unit = SIZE / 16;
+    for (shares, most) in
+        [("9, 1, 1, 1, 1, 1, 1, 1", 9), ("2, 2, 2, 2, 2, 2, 2, 2", 2), ("16, 0, 0, 0, 0, 0, 0, 0", 16)]
+    {
+        let (report, alone) = run_again(1, &format!("operation = 'all_to_all', shares = [{shares}]"));
+        let bytes = (RANKS - 1) * most * unit;
+        let (completion, expected) = (report.collectives.completion_ns[0], alone(bytes).get() / 1000);
+        assert!(completion.abs_diff(expected) <= 1, "{shares}: {completion}, expected {expected}");
+        let bandwidth = bytes as f64 * 8.0 / alone(bytes).as_seconds() / 1e9;
+        let found = report.collectives.bus_bandwidth_gbps[0];
+        assert!((found / bandwidth - 1.0).abs() < 1e-4, "{shares}: {found}, expected {bandwidth}");
+        assert_eq!(report.totals.collectives[0].size_bytes, SIZE);
+    }
+}
+
+/// The straggler has the part of its neighbour by the time it begins. It computes for longer than its own part takes.
+#[test]
+fn a_pair_is_late_by_what_its_straggler_is() {
+    let straggler = "stragglers = [{ ranks = ['host3'], late = '1ms', compute = '500us' }]";
+    let (report, alone) = run(&format!("operation = 'all_gather', group_size = 2, {straggler}"));
+    let part = alone(SIZE / 2);
+    let found = &report.collectives;
+    for (place, (&group, &iteration)) in found.group.iter().zip(&found.iteration).enumerate() {
+        let (late, computing) = if group == 1 {
+            (Span::from_microseconds(1_000), COMPUTE + Span::from_microseconds(500))
+        } else {
+            (Span::ZERO, COMPUTE + part)
+        };
+        let expected =
+            (Span::from_microseconds(2) + late + computing * u64::from(iteration) + part).get() / 1000;
+        let finish = found.finish_ns[place];
+        assert!(finish.abs_diff(expected) <= 1, "{group} {iteration}: {finish}, expected {expected}");
+    }
+    assert_eq!(found.start_ns[3], 2_000, "the other one begins in time");
+}
+
+/// Runs two all to alls of six ranks by a matrix, in servers of two if the algorithm goes by servers. Returns the bytes
+/// of all flows from one host to another.
+fn sent(algorithm: &str, matrix: &[Vec<u32>]) -> BTreeMap<(NodeId, NodeId), u64> {
+    let servers = if algorithm == "hierarchical" {
+        "scale_up = { hosts_per_server = 2, link = { rate = '900Gbps', delay = '50ns' } }\n"
+    } else {
+        ""
+    };
+    let rows = matrix.iter().map(|row| row.iter().map(u32::to_string).collect::<Vec<_>>().join(",") + "\n");
+    let simulation = simulation_of(
+        &format!(
+            "title = 'matrix'\ntopology = {{ kind = 'star', hosts = 6, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             {servers}transport.raw = {{ kind = 'constant_rate' }}\n\
+             switch = [{{ total = '10MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+             workload = [{{ kind = 'collective', transport = 'raw', operation = 'all_to_all', iterations = 2, \
+             algorithm = '{algorithm}', matrix = 'bytes.csv' }}]"
+        ),
+        &[],
+        &Files::from([("bytes.csv".to_owned(), rows.collect())]),
+    );
+    let report = report(&simulation, PLAIN);
+    assert_eq!(report.totals.collectives[0].finished, 2);
+    assert_eq!(report.collectives.flows, [report.totals.flows_started / 2; 2]);
+    let mut sent = BTreeMap::new();
+    for row in &report.flows.rows {
+        let host = |adapter| simulation.network().servers.map_or(adapter, |servers| servers.host_of(adapter));
+        *sent.entry((host(row.source), host(row.destination))).or_default() += row.size.get();
+    }
+    sent
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Each rank sends what its row says, to the byte. Where servers hand on, each sends its own row and hands on what
+    /// its server has for its place elsewhere.
+    #[test]
+    fn ranks_send_what_the_matrix_says(matrix in vec(vec(prop_oneof![Just(0), 1..9_u32, 1..20_000_u32], 6), 6)) {
+        prop_assume!((0..6).any(|from| (0..6).any(|to| from != to && matrix[from][to] > 0)));
+        let asked = |from: usize, to: usize| u64::from(matrix[from][to]);
+        let mut direct = BTreeMap::new();
+        let mut handed_on = BTreeMap::new();
+        for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))) {
+            let neighbour = from ^ 1;
+            let bytes = if to == neighbour {
+                (0..3).map(|server| asked(from, 2 * server + to % 2)).sum()
+            } else if to != from && to % 2 == from % 2 {
+                asked(from, to) + asked(neighbour, to)
+            } else {
+                0
+            };
+            for (found, bytes) in [(&mut direct, if from == to { 0 } else { asked(from, to) }), (&mut handed_on, bytes)] {
+                if bytes > 0 {
+                    found.insert((from as NodeId, to as NodeId), 2 * bytes);
+                }
+            }
+        }
+        prop_assert_eq!(&sent("direct", &matrix), &direct);
+        prop_assert_eq!(&sent("pairwise", &matrix), &direct);
+        prop_assert_eq!(&sent("hierarchical", &matrix), &handed_on);
     }
 }
 

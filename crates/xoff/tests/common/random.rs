@@ -767,10 +767,16 @@ impl Workload {
                 let of = ["operation = 'all_reduce'", "operation = 'all_gather', order = 'random'"];
                 let direct = "operation = 'all_reduce', algorithm = 'direct', ranks = ['host0', 'host1']";
                 let of = [of[0], of[1], "operation = 'all_to_all', algorithm = 'pairwise'", direct];
-                let flows = if size == "1B" { 1 } else { number };
+                let shares: Vec<u32> = (0..hosts).map(|host| host % 3).collect();
+                let more = match number {
+                    2 => ", stragglers = [{ drawn = 1, late = '3us', compute = '2us' }]".to_owned(),
+                    3 if hosts.is_multiple_of(2) => format!(", shares = {shares:?}"),
+                    _ => String::new(),
+                };
+                let flows = if size == "1B" || more.contains("shares") { 1 } else { number };
                 format!(
                     "kind = 'collective', {}, size = '{size}', iterations = {number}, compute = '{number}us', \
-                     flows_per_part = {flows}",
+                     flows_per_part = {flows}{more}",
                     of[number as usize - 1]
                 )
             }
