@@ -13,7 +13,6 @@ import re
 import zlib
 from array import array
 from collections import defaultdict
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +24,7 @@ from xoff.formats.draft import Draft, Flows, Found, star
 from xoff.formats.job_rows import Ranks
 from xoff.formats.lines import MOST_BYTES, MOST_NS
 from xoff.formats.operations import COLUMNS, COMPUTE, JOIN, RECEIVE, SEND, Operations, Schedule
-from xoff.formats.protobuf import MalformedError, delimited, fields, number_at
+from xoff.formats.protobuf import MORE, MalformedError, delimited, fields, number_at
 from xoff.text.line import quoted
 from xoff.text.units import counted
 
@@ -39,6 +38,8 @@ ABOUT = "execution traces of Chakra or ASTRA-sim, one for each rank"
 _PRIORITY = 3
 _MOST_OPERATIONS = 20_000_000
 _MOST_RANKS = 1 << 20
+_AT_ONCE = 1 << 12
+"""Nodes after which their operations go into columns."""
 _RANK = re.compile(r"\.(\d{1,7})\.(?:et|json)(?:\.gz)?$")
 _VERSION = re.compile(rb"\d+\.\d+")
 _GZIP = b"\x1f\x8b"
@@ -67,6 +68,7 @@ _OF_WAITING, _OF_INPUTS, _OF_ATTRIBUTE = 5 << 3 | 2, 8 << 3 | 2, 10 << 3 | 2
 
 Nodes wait for data dependencies alone, as in Chakra's feeder: its converter makes such of control dependencies.
 """
+_LISTS = (_OF_WAITING, _OF_INPUTS)
 _MOST_KNOWN = 1 << 16
 _MOST_NUMBER = (1 << 63) - 1
 _DAMAGE = (
@@ -171,31 +173,37 @@ def _ranked(paths: Sequence[Path]) -> list[Path]:
     return [by_rank[rank] for rank in range(len(by_rank))]
 
 
-@dataclass
 class _Columns:
     """Operations of all ranks, as far as they have been read."""
 
-    kind: array[int] = field(default_factory=lambda: array("B"))
-    peer: array[int] = field(default_factory=lambda: array("I"))
-    amount: array[int] = field(default_factory=lambda: array("Q"))
-    tag: array[int] = field(default_factory=lambda: array("I"))
-    stream: array[int] = field(default_factory=lambda: array("I"))
-    waiting: array[int] = field(default_factory=lambda: array("I"))
-    awaited: array[int] = field(default_factory=lambda: array("I"))
+    def __init__(self) -> None:
+        self.kind, self.amount, self.peer = array("B"), array("Q"), array("I")
+        self.tag, self.stream = array("I"), array("I")
+        self.waiting, self.awaited = array("I"), array("I")
+        self._rows: list[tuple[int, int, int, int, int]] = []
+        """Operations that are not in the columns yet, as one call for many takes less time."""
+        self._kept = 0
+
+    def __len__(self) -> int:
+        return self._kept + len(self._rows)
 
     def add(self, kind: int, amount: int = 0, peer: int = 0, tag: int = 0, stream: int = 0) -> int:
         """Appends an operation. Returns its position."""
-        self.kind.append(kind)
-        self.amount.append(amount)
-        self.peer.append(peer)
-        self.tag.append(tag)
-        self.stream.append(stream)
-        return len(self.kind) - 1
+        self._rows.append((kind, amount, peer, tag, stream))
+        return self._kept + len(self._rows) - 1
 
     def wait(self, waiting: int, awaited: int) -> None:
         """Has an operation wait for another."""
         self.waiting.append(waiting)
         self.awaited.append(awaited)
+
+    def keep(self) -> None:
+        """Moves operations into their columns."""
+        columns = (self.kind, self.amount, self.peer, self.tag, self.stream)
+        for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
+            column.extend(values)
+        self._kept += len(self._rows)
+        self._rows.clear()
 
 
 class _Job:
@@ -205,6 +213,7 @@ class _Job:
         self.files = files
         self.implementations = {**implementations, "all_to_all": "direct"}
         self.columns = _Columns()
+        self.known = _Known(_Attributes(), _Lists())
         self.first = [0]
         self.ids: list[array[int]] = []
         """Identity of each operation's node, by rank."""
@@ -230,30 +239,42 @@ class _Job:
         waits: list[tuple[int, int, list[int]]] = []
         ids = array("Q")
         self.ids.append(ids)
+        first, columns = self.first[-1], self.columns
         for node in self._nodes(rank):
-            if node.id in ends:
-                raise self.refuse(rank, node.id, "is there twice", "expected each node once")
+            number, after = node.id, node.after
+            if number in ends:
+                raise self.refuse(rank, number, "is there twice", "expected each node once")
             begins, end = self._add(rank, node)
-            if end - self.first[-1] == len(ids):
-                ids.append(node.id)
+            if end - first == len(ids):
+                ids.append(number)
             else:
-                ids.extend([node.id] * (end + 1 - self.first[-1] - len(ids)))
-            ends[node.id] = end
-            if node.after:
-                waits += [(begin, node.id, node.after) for begin in begins]
+                ids.extend([number] * (end + 1 - first - len(ids)))
+            ends[number] = end
+            if after:
+                waits += [(begin, number, after) for begin in begins]
             self.nodes += 1
-            if len(self.columns.kind) > _MOST_OPERATIONS:
+            if not self.nodes % _AT_ONCE:
+                columns.keep()
+            if len(columns) > _MOST_OPERATIONS:
                 problem = f"comes to more than {_MOST_OPERATIONS:,} operations up to here"
                 raise self.refuse(rank, node.id, problem, "expected fewer, smaller collectives or fewer ranks")
+        self._wait(rank, waits, ends)
+        columns.keep()
+        self.first.append(len(columns))
+
+    def _wait(self, rank: int, waits: Sequence[tuple[int, int, list[int]]], ends: Mapping[int, int]) -> None:
+        """Has the operations of nodes wait for those that end other nodes. Raises InputError."""
+        waiting, awaited = self.columns.waiting, self.columns.awaited
         for begin, number, after in waits:
             for before in after if len(after) == 1 else dict.fromkeys(after):
-                if before not in ends:
+                end = ends.get(before, -1)
+                if end < 0:
                     self.counts["missing"] += 1
-                elif ends[before] != begin:
-                    self.columns.wait(begin, ends[before])
-                else:
+                elif end == begin:
                     raise self.refuse(rank, number, "waits for itself", "expected other nodes")
-        self.first.append(len(self.columns.kind))
+                else:
+                    waiting.append(begin)
+                    awaited.append(end)
 
     def _nodes(self, rank: int) -> Iterator[Node]:
         path = self.files[rank]
@@ -263,7 +284,7 @@ class _Job:
             if data.lstrip()[:1] == b"{":
                 yield from _of_json(data)
             else:
-                yield from _of_messages(data)
+                yield from _of_messages(data, self.known)
         except _DAMAGE as error:
             raise self.refuse(rank, None, f"is no trace, or damaged: {error}".splitlines()[0]) from None
 
@@ -394,7 +415,7 @@ class _Job:
                     f"has {counts[least]} collectives of {len(group)} ranks, and another rank {max(counts.values())}"
                 )
                 raise self.refuse(least, None, problem, "expected as many on all ranks of a group")
-        if not len(self.columns.kind):
+        if not len(self.columns):
             raise self.refuse(0, None, "has no node")
         columns = self.columns
         kind, peer, amount, tag, stream, waiting, awaited = (
@@ -447,40 +468,49 @@ def _of_json(data: bytes) -> Iterator[Node]:
         yield Node(number, kind, duration_us, after, attributes, "")
 
 
-def _of_messages(data: bytes) -> Iterator[Node]:
+def _of_messages(data: bytes, known: _Known) -> Iterator[Node]:
     messages = delimited(data)
     next(messages, None)  # metadata of the whole trace
-    known = _Attributes()
     for begin, end in messages:
-        after: list[int] = []
         attributes: dict[str, Any] = {}
+        after: list[int] = []
         groups = ""
-        numbers, spans = _of_node(data, begin, end, after)
+        try:
+            numbers, spans = _of_node(data, begin, end, after, attributes, known.attributes)
+        except IndexError:
+            raise MalformedError(begin) from None
         kind = numbers.get(_OF_TYPE, 0)
-        for key, start, stop in spans:
-            if key == _OF_ATTRIBUTE:
-                if (told := known[data[start:stop]]) is not None:
-                    attributes[told[0]] = told[1]
-            elif key == _OF_WAITING:
-                after += _packed(data, start, stop)
-            elif key == _OF_INPUTS and kind == _METADATA:
-                groups = next((_text(data, each) for of, each in fields(data, start, stop) if of == 1), "")
+        for key, span in spans:
+            if key == _OF_WAITING:
+                after += known.lists[span]
+            elif kind == _METADATA:
+                groups = next((_text(span, each) for of, each in fields(span, 0, len(span)) if of == 1), "")
         yield Node(numbers.get(_OF_ID, 0), kind, numbers.get(_OF_DURATION, 0), after, attributes, groups)
 
 
-def _of_node(data: bytes, begin: int, end: int, after: list[int]) -> tuple[dict[int, int], list[tuple[int, int, int]]]:
-    """Returns numbers and spans of bytes of a node, as `fields` does but without a call for each."""
+def _of_node(
+    data: bytes, begin: int, end: int, after: list[int], attributes: dict[str, Any], known: _Attributes
+) -> tuple[dict[int, int], list[tuple[int, bytes]]]:
+    """Returns numbers and lists of a node by their keys. Walks fields as `fields` does, but without a call for each."""
     numbers: dict[int, int] = {}
-    spans: list[tuple[int, int, int]] = []
+    spans: list[tuple[int, bytes]] = []
     at = begin
     while at < end:
-        key, value = data[at], data[at + 1] if at + 1 < end else 0x80
+        key, value = data[at], data[at + 1]
         at += 2
-        if key >= 0x80 or value >= 0x80:
-            key, at = number_at(data, at - 2)
-            value, at = number_at(data, at)
-        if key & 7 == 2:
-            spans.append((key, at, at + value))
+        if value >= MORE or key >= MORE:
+            if key < MORE and (high := data[at]) < MORE:  # of two bytes, as most that are not of one
+                value += (high << 7) - MORE
+                at += 1
+            else:
+                key, at = number_at(data, at - 2)
+                value, at = number_at(data, at)
+        if key == _OF_ATTRIBUTE:
+            name, attributes[name] = known[data[at : at + value]]
+            at += value
+        elif key & 7 == 2:
+            if key in _LISTS:
+                spans.append((key, data[at : at + value]))
             at += value
         elif key & 7:
             raise MalformedError(at)
@@ -493,27 +523,38 @@ def _of_node(data: bytes, begin: int, end: int, after: list[int]) -> tuple[dict[
     return numbers, spans
 
 
-class _Attributes(dict[bytes, "tuple[str, Any] | None"]):
-    """Names and values of attributes by their bytes, most of which many nodes share; None for those not needed."""
+class _Attributes(dict[bytes, "tuple[str, Any]"]):
+    """Names and values of attributes by their bytes, most of which many nodes share; no name for those not needed."""
 
-    def __missing__(self, message: bytes) -> tuple[str, Any] | None:
+    def __missing__(self, message: bytes) -> tuple[str, Any]:
         attributes: dict[str, Any] = {}
         _attribute(message, (0, len(message)), attributes)
-        found = next(iter(attributes.items()), None)
         if len(self) > _MOST_KNOWN:
             self.clear()
-        self[message] = found
+        found = self[message] = next(iter(attributes.items()), ("", None))
         return found
 
 
-def _packed(data: bytes, at: int, end: int) -> list[int]:
-    if end - at == 1 and data[at] < 0x80:
-        return [data[at]]
-    found = []
-    while at < end:
-        number, at = number_at(data, at)
-        found.append(number)
-    return found
+class _Lists(dict[bytes, "tuple[int, ...]"]):
+    """Numbers of lists by their bytes, as nodes of one rank wait for those that nodes of another wait for."""
+
+    def __missing__(self, message: bytes) -> tuple[int, ...]:
+        numbers = []
+        at = 0
+        while at < len(message):
+            number, at = number_at(message, at)
+            numbers.append(number)
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        found = self[message] = tuple(numbers)
+        return found
+
+
+class _Known(NamedTuple):
+    """Parts of messages that have been read before, in the trace of any rank."""
+
+    attributes: _Attributes
+    lists: _Lists
 
 
 def _text(data: bytes, span: object) -> str:

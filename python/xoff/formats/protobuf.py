@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
-_MORE = 0x80
+MORE = 0x80
 """Bit of a byte that another follows."""
 
 
@@ -22,11 +22,11 @@ def varint(number: int) -> bytes:
     >>> varint(150).hex()
     '9601'
     """
-    if number < _MORE:
+    if number < MORE:
         return bytes((number,))
     found = bytearray()
-    while number >= _MORE:
-        found.append(number & 0x7F | _MORE)
+    while number >= MORE:
+        found.append(number & 0x7F | MORE)
         number >>= 7
     found.append(number)
     return bytes(found)
@@ -76,7 +76,7 @@ def number_at(data: bytes, at: int) -> tuple[int, int]:
         byte = data[at]
         at += 1
         number |= (byte & 0x7F) << shift
-        if byte < _MORE:
+        if byte < MORE:
             return number, at
         shift += 7
     raise MalformedError(begin)
@@ -110,12 +110,12 @@ def fields(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int | tuple
     while at < end:
         key = data[at]
         at += 1
-        if key >= _MORE:
+        if key >= MORE:
             key, at = number_at(data, at - 1)
         kind = key & 7
         if kind in (_VARINT, _BYTES):
-            value = data[at] if at < end else _MORE
-            if value < _MORE:
+            value = data[at] if at < end else MORE
+            if value < MORE:
                 at += 1
             else:
                 value, at = number_at(data, at)
