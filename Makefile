@@ -77,6 +77,11 @@ notebooks: .venv/tools ## Run the notebooks of examples/ again, and keep what th
 	$(BIN)/python tools/install.py notebooks
 	$(BIN)/python tools/notebooks.py
 
+.PHONY: site
+site: .venv/site ## Build the documentation site into build/site; a dead link is an error
+	$(BIN)/python tools/site_pages.py
+	$(BIN)/zensical build --clean --strict
+
 .PHONY: format
 format: .venv/tools ## Format everything
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024
@@ -165,4 +170,8 @@ clean: ## Remove what was built (not results/)
 
 .venv/packaging: .venv/needed
 	$(BIN)/python tools/install.py packaging
+	touch $@
+
+.venv/site: .venv/built
+	$(BIN)/python tools/install.py site
 	touch $@

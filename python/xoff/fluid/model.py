@@ -57,9 +57,10 @@ class Fluid:
 
         Raises ScenarioError, one line that names key and remedy, for an invalid parameter.
 
-        >>> from xoff import Fluid
-        >>> Fluid.of("dctcp", flows=2).changes
-        ('flows=2',)
+        Examples:
+            >>> from xoff import Fluid
+            >>> Fluid.of("dctcp", flows=2).changes
+            ('flows=2',)
         """
         return cls(model).with_values(parameters)
 

@@ -61,12 +61,13 @@ class Scenario:
     def from_text(cls, text: str) -> Scenario:
         """Takes TOML; files it names are looked for in the working directory.
 
-        >>> from xoff import Scenario, ScenarioError
-        >>> try:
-        ...     Scenario.from_text('topology = { kind = "star", hots = 3 }')
-        ... except ScenarioError as error:
-        ...     error.key, str(error.kind), error.candidates
-        ('topology.hots', 'unknown_key', ('hosts',))
+        Examples:
+            >>> from xoff import Scenario, ScenarioError
+            >>> try:
+            ...     Scenario.from_text('topology = { kind = "star", hots = 3 }')
+            ... except ScenarioError as error:
+            ...     error.key, str(error.kind), error.candidates
+            ('topology.hots', 'unknown_key', ('hosts',))
         """
         return cls(text)
 
@@ -74,16 +75,17 @@ class Scenario:
     def from_dict(cls, table: Mapping[str, object]) -> Scenario:
         """Takes a scenario's keys as nested dictionaries and lists.
 
-        >>> from xoff import Scenario
-        >>> scenario = Scenario.from_dict(
-        ...     {
-        ...         "topology": {"kind": "star", "hosts": 4, "host_link": {"rate": "100Gbps", "delay": "1us"}},
-        ...         "transport": {"tcp": {"kind": "tcp", "congestion_control": {"algorithm": "dctcp"}}},
-        ...         "workload": [{"kind": "permutation", "transport": "tcp", "size": "100kB"}],
-        ...     }
-        ... )
-        >>> scenario.run().summary["flows"]["all"]["count"]
-        4
+        Examples:
+            >>> from xoff import Scenario
+            >>> scenario = Scenario.from_dict(
+            ...     {
+            ...         "topology": {"kind": "star", "hosts": 4, "host_link": {"rate": "100Gbps", "delay": "1us"}},
+            ...         "transport": {"tcp": {"kind": "tcp", "congestion_control": {"algorithm": "dctcp"}}},
+            ...         "workload": [{"kind": "permutation", "transport": "tcp", "size": "100kB"}],
+            ...     }
+            ... )
+            >>> scenario.run().summary["flows"]["all"]["count"]
+            4
         """
         return cls(toml_text.document(table))
 

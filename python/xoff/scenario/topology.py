@@ -145,17 +145,18 @@ class Topology:
 
         Ports keep their numbers. Servers stay out, which are `scale_up`, and so do routing and flow control of links.
 
-        >>> from xoff import Scenario
-        >>> star = {"kind": "star", "hosts": 3, "host_link": {"rate": "100Gbps", "delay": "1us"}}
-        >>> scenario = Scenario.from_dict(
-        ...     {
-        ...         "topology": star,
-        ...         "transport": {"rdma": {"kind": "roce"}},
-        ...         "workload": [{"kind": "permutation", "transport": "rdma", "size": "1MB"}],
-        ...     }
-        ... )
-        >>> scenario.topology.as_custom()["links"][0]
-        {'between': ['host0', 'switch0'], 'rate': '100000000000bps', 'delay': '1000000ps'}
+        Examples:
+            >>> from xoff import Scenario
+            >>> star = {"kind": "star", "hosts": 3, "host_link": {"rate": "100Gbps", "delay": "1us"}}
+            >>> scenario = Scenario.from_dict(
+            ...     {
+            ...         "topology": star,
+            ...         "transport": {"rdma": {"kind": "roce"}},
+            ...         "workload": [{"kind": "permutation", "transport": "rdma", "size": "1MB"}],
+            ...     }
+            ... )
+            >>> scenario.topology.as_custom()["links"][0]
+            {'between': ['host0', 'switch0'], 'rate': '100000000000bps', 'delay': '1000000ps'}
         """
         left_out = {*self.inside, *self.servers}
         ports = [port for port in self.ports if port.node not in left_out and port.peer_node not in left_out]
