@@ -72,6 +72,10 @@ snapshots: .venv/tools ## Write the tests' snapshots anew; look at the differenc
 readme: .venv/built ## Put what their commands print into README and guides, and draw the demo
 	$(BIN)/python tools/readme.py
 
+.PHONY: gallery
+gallery: .venv/built ## Draw the pictures of docs/gallery.md, and write the page
+	$(BIN)/python tools/gallery.py
+
 .PHONY: notebooks
 notebooks: .venv/tools ## Run the notebooks of examples/ again, and keep what they show
 	$(BIN)/python tools/install.py notebooks
