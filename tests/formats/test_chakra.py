@@ -169,6 +169,55 @@ def test_json_of_the_feeder_is_the_job_of_its_protobuf(tmp_path: Path) -> None:
     assert rows(tmp_path, formats.read(paths)) == kept
 
 
+def test_json_of_the_jsonizer_is_the_job_of_its_protobuf(tmp_path: Path) -> None:
+    """Zeros are left out, numbers of 64 bits are text, and nothing stands between two messages."""
+    kept = rows(tmp_path, imported(tmp_path, *PIPELINE))
+    paths = [tmp_path / f"job.{rank}.json" for rank in range(2)]
+    traces: tuple[list[dict[str, object]], ...] = (
+        [
+            {
+                "id": "10",
+                "name": "a",
+                "type": "COMP_NODE",
+                "durationMicros": "50",
+                "attr": attributes(is_cpu_op=False),
+            },
+            {
+                "id": "11",
+                "type": "COMM_SEND_NODE",
+                "dataDeps": ["10"],
+                "attr": attributes(comm_size="4096", comm_src=0, comm_dst=1, comm_tag=5),
+            },
+            {"id": "12", "type": "COMP_NODE", "durationMicros": "7", "attr": attributes(is_cpu_op=True)},
+        ],
+        [
+            {"id": "4", "type": "COMM_RECV_NODE", "attr": attributes(comm_src=0, comm_dst=1, comm_tag=5)},
+            {"id": "5", "type": "COMP_NODE", "ctrlDeps": ["4"], "dataDeps": ["4", "99"], "durationMicros": "3"},
+        ],
+    )
+    for path, nodes in zip(paths, traces, strict=True):
+        told = "".join(json.dumps(each, indent=2) for each in nodes)
+        path.write_text('{\n  "version": "0.0.4"\n}' + told, encoding="utf-8")
+    assert rows(tmp_path, formats.read(paths)) == kept
+
+
+def attributes(**values: bool | int | str) -> list[dict[str, bool | int | str]]:
+    """Attributes as the jsonizer writes them."""
+    kinds = {bool: "boolVal", int: "int32Val", str: "int64Val"}
+    return [{"name": name, kinds[type(value)]: value} for name, value in values.items()]
+
+
+@pytest.mark.parametrize(
+    "rest", ["{", "x", '{"type": "NODE"}', '{"id": "-1"}', '{"attr": [{"name": "comm_size"}]}', "[]"]
+)
+def test_what_the_jsonizer_does_not_write_is_refused_in_a_line(tmp_path: Path, rest: str) -> None:
+    path = tmp_path / "job.0.json"
+    node = '{\n  "type": "COMP_NODE"\n}'
+    path.write_text(f'{{\n  "version": "0.0.4"\n}}{node}{rest}', encoding="utf-8")
+    with pytest.raises(InputError, match="is no trace, or damaged: "):
+        formats.read([path])
+
+
 @pytest.mark.parametrize(
     ("traces", "told"),
     [
@@ -219,6 +268,13 @@ def test_damaged_gzip_is_refused_in_a_line(tmp_path: Path) -> None:
     packed[12:20] = b"\xff" * 8
     path.write_bytes(packed)
     with pytest.raises(InputError, match="is no trace, or damaged: "):
+        formats.read([path])
+
+
+def test_a_packed_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "traces.tgz"
+    path.write_bytes(gzip.compress(b"job.0.et" + bytes(2000)))
+    with pytest.raises(InputError, match="is no trace, or damaged: packed is something else"):
         formats.read([path])
 
 

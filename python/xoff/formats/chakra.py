@@ -1,8 +1,9 @@
 """Chakra execution traces, as protobuf (`et`) or JSON, one file for each rank: nodes of a training job as operations.
 
 A file in protobuf is a message of metadata and one for each node, each after its length. JSON is the form of Chakra's
-feeder, an object with a `workload_graph`. A collective is carried out by rings, an all-to-all by a flow to every other
-rank, as ASTRA-sim's `ring` and `direct` do with one chunk; a system of ASTRA-sim may choose `direct` for others.
+feeder, an object with a `workload_graph`, or of its jsonizer, which writes each message right behind the one before. A
+collective is carried out by rings, an all-to-all by a flow to every other rank, as ASTRA-sim's `ring` and `direct` do
+with one chunk; a system of ASTRA-sim may choose `direct` for others.
 """
 
 from __future__ import annotations
@@ -68,6 +69,20 @@ _OF_WAITING, _OF_INPUTS, _OF_ATTRIBUTE = 5 << 3 | 2, 8 << 3 | 2, 10 << 3 | 2
 
 Nodes wait for data dependencies alone, as in Chakra's feeder: its converter makes such of control dependencies.
 """
+_NAMES = sorted(name.decode() for name in _WANTED)
+_TYPES = (
+    "INVALID_NODE",
+    "METADATA_NODE",
+    "MEM_LOAD_NODE",
+    "MEM_STORE_NODE",
+    "COMP_NODE",
+    "COMM_SEND_NODE",
+    "COMM_RECV_NODE",
+    "COMM_COLL_NODE",
+)
+"""Names of the types by number."""
+_NEXT = re.compile(r"\}\s*\{\s*")
+"""Line between two objects of Chakra's jsonizer."""
 _LISTS = (_OF_WAITING, _OF_INPUTS)
 _MOST_KNOWN = 1 << 16
 _MOST_NUMBER = (1 << 63) - 1
@@ -111,9 +126,10 @@ class _Collective(NamedTuple):
 
 
 def recognises(lines: Sequence[str]) -> bool:
-    """Whether an object has a `workload_graph`."""
+    """Whether an object has a `workload_graph`, or metadata is followed by a node without anything between them."""
     text = "".join(lines[:50])
-    return text.lstrip().startswith("{") and '"workload_graph"' in text
+    is_one_of_many = any(_NEXT.fullmatch(line) for line in lines)
+    return text.lstrip().startswith("{") and ('"workload_graph"' in text or is_one_of_many)
 
 
 def recognises_bytes(head: bytes) -> bool:
@@ -280,7 +296,10 @@ class _Job:
         path = self.files[rank]
         try:
             data = path.read_bytes()
-            data = gzip.decompress(data) if data.startswith(_GZIP) else data
+            if data.startswith(_GZIP):
+                data = gzip.decompress(data)
+                if data[:1] != b"{" and not recognises_bytes(data):
+                    raise ValueError("packed is something else")
             if data.lstrip()[:1] == b"{":
                 yield from _of_json(data)
             else:
@@ -456,16 +475,50 @@ _NOTES = {
 
 
 def _of_json(data: bytes) -> Iterator[Node]:
-    names = [name.decode() for name in _WANTED]
-    for each in json.loads(data)["workload_graph"]:
-        after = [*map(int, each.get("data_deps", []))]
-        attributes = {name: each[name] for name in names if name in each}
-        if any(isinstance(value, (list, dict)) for value in attributes.values()):
-            raise ValueError("an attribute is a list or an object")
-        number, kind, duration_us = int(each["Id"]), int(each["NodeType"]), int(each.get("runtime", 0))
-        if not all(0 <= one <= _MOST_NUMBER for one in (number, kind, duration_us)):
-            raise ValueError("Id, NodeType or runtime is negative, or has more than 63 bits")
-        yield Node(number, kind, duration_us, after, attributes, "")
+    objects = _objects(data.decode().lstrip())
+    first = next(objects)
+    if "workload_graph" in first:
+        yield from map(_of_feeder, first["workload_graph"])
+    else:
+        yield from map(_of_jsonizer, objects)
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(text):
+        one, at = decoder.raw_decode(text, at)
+        yield one
+        while at < len(text) and text[at].isspace():
+            at += 1
+
+
+def _of_feeder(each: Mapping[str, Any]) -> Node:
+    """Returns a node as Chakra's feeder has it in JSON."""
+    attributes = {name: each[name] for name in _NAMES if name in each}
+    after = [*map(int, each.get("data_deps", []))]
+    return _checked(Node(int(each["Id"]), int(each["NodeType"]), int(each.get("runtime", 0)), after, attributes, ""))
+
+
+def _of_jsonizer(each: Mapping[str, Any]) -> Node:
+    """Returns a node as Chakra's jsonizer writes it: what protobuf has, zeros left out and large numbers as text."""
+    attributes: dict[str, Any] = {}
+    for attribute in each.get("attr", ()):
+        name = attribute["name"]
+        if name in _NAMES:
+            [(kind, value)] = [told for told in attribute.items() if told[0] not in ("name", "docString")]
+            attributes[name] = int(value) if isinstance(value, str) and kind != "stringVal" else value
+    after = [*map(int, each.get("dataDeps", ()))]
+    kind = _TYPES.index(each.get("type", _TYPES[0]))
+    groups = str(each.get("inputs", {}).get("values", "")) if kind == _METADATA else ""
+    return _checked(Node(int(each.get("id", 0)), kind, int(each.get("durationMicros", 0)), after, attributes, groups))
+
+
+def _checked(node: Node) -> Node:
+    if any(isinstance(value, (list, dict)) for value in node.attributes.values()):
+        raise ValueError("an attribute is a list or an object")
+    if not all(0 <= one <= _MOST_NUMBER for one in node[:3]):
+        raise ValueError("Id, NodeType or runtime is negative, or has more than 63 bits")
+    return node
 
 
 def _of_messages(data: bytes, known: _Known) -> Iterator[Node]:
