@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from judges import package
-from xoff import Scenario
+from xoff import Scenario, formats
 from xoff.formats import flow_order, perfetto, protobuf
 from xoff.formats.part import Part
 from xoff.formats.perfetto_trace import Trace
@@ -187,6 +188,31 @@ def test_each_flow_is_a_slice_as_long_as_it_took(storm: Result) -> None:
         assert (each.begins, each.ends) == (row["start_ns"], row["finish_ns"])
         assert each.path == f"hosts/{row['source']}/flows"
         assert each.details["slowdown"] == row["slowdown"]
+
+
+def test_two_jobs_of_different_formats_share_a_fabric(tmp_path: Path) -> None:
+    """A schedule of GOAL and a trace of Chakra: flows of both are drawn, each behind the flow that it waited for."""
+    (tmp_path / "ping.goal").write_text(
+        "num_ranks 2\n"
+        "rank 0 {\na: send 90000b to 1 tag 1\nb: recv 70000b from 1 tag 2\nb requires a\n}\n"
+        "rank 1 {\na: recv 90000b from 0 tag 1\nb: send 70000b to 0 tag 2\nb requires a\n}\n"
+    )
+    for rank in range(2):
+        nodes: list[dict[str, object]] = [
+            {"Id": 1, "NodeType": 4, "runtime": 5, "data_deps": []},
+            {"Id": 2, "NodeType": 7, "comm_type": 0, "comm_size": 60000, "data_deps": [1]},
+        ]
+        (tmp_path / f"job.{rank}.json").write_text(json.dumps({"workload_graph": nodes}))
+    paths = [tmp_path / name for name in ("job.1.json", "ping.goal", "job.0.json")]
+    scenario, *jobs = formats.read(paths).save(tmp_path / "both")
+    assert len(jobs) == 2
+    result = Scenario.load(scenario).run()
+    slices = [each for each in read(result).below("hosts/") if "size_bytes" in each.details]
+    # Of the all-reduce each rank sends a half in two steps.
+    assert sorted(each.details["size_bytes"] for each in slices) == [*[30_000] * 4, 70_000, 90_000]
+    for each in slices:
+        is_first = each.details["size_bytes"] == 90_000 or each.begins == 5_000
+        assert bool(each.arrows_in) != is_first
 
 
 def test_pauses_are_slices_and_queues_counters_of_their_ports(storm: Result) -> None:
