@@ -42,6 +42,14 @@ Another simulator's network, flows and settings as a scenario:
 
     xoff.formats.read(["topology.txt", "flow.txt", "config.txt"]).scenario().run()
 
+A simulation that a program drives, message by message:
+
+    simulation = xoff.Simulation(scenario)
+    message = simulation.send("host0", "host1", "1MB")
+    simulation.on_complete(message, lambda message: simulation.send("host1", "host0", "1MB"))
+    simulation.run()
+    simulation.finish().summary
+
 A fluid model, in milliseconds:
 
     xoff.Fluid.of("dcqcn", timer="1500us").run().difference_bps
@@ -67,6 +75,7 @@ if TYPE_CHECKING:
     from xoff.fluid.model import Fluid
     from xoff.results.result import Result
     from xoff.runs.interrupted import RunInterrupted
+    from xoff.runs.simulation import Message, Simulation
     from xoff.scenario.scenario import Scenario
     from xoff.scenario.topology import Topology
     from xoff.studies.comparison import Comparison, compare
@@ -80,6 +89,7 @@ __all__ = [
     "Comparison",
     "Fluid",
     "InputError",
+    "Message",
     "OutOfMemoryError",
     "OutputError",
     "PlanError",
@@ -89,6 +99,7 @@ __all__ = [
     "RunsFailedError",
     "Scenario",
     "ScenarioError",
+    "Simulation",
     "Swept",
     "SwitchPlan",
     "SwitchTables",
@@ -106,6 +117,7 @@ _MODULES = {
     "Comparison": "studies.comparison",
     "Fluid": "fluid.model",
     "InputError": "errors",
+    "Message": "runs.simulation",
     "OutOfMemoryError": "errors",
     "OutputError": "errors",
     "PlanError": "errors",
@@ -114,6 +126,7 @@ _MODULES = {
     "RunInterrupted": "runs.interrupted",
     "Scenario": "scenario.scenario",
     "ScenarioError": "errors",
+    "Simulation": "runs.simulation",
     "Swept": "studies.sweep",
     "SwitchPlan": "switches.switch_plan",
     "SwitchTables": "switches.switch_tables",

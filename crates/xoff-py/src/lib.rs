@@ -6,6 +6,7 @@
 mod catalogue;
 mod changes;
 mod column;
+mod driven;
 mod error;
 mod flows;
 mod fluid;
@@ -30,6 +31,8 @@ mod _xoff {
     use crate::changes::{FileSchema, toml, value};
     #[pymodule_export]
     use crate::column::Column;
+    #[pymodule_export]
+    use crate::driven::Driven;
     #[pymodule_export]
     use crate::flows::FlowRows;
     #[pymodule_export]

@@ -24,8 +24,13 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
+    /// The scenario, as the simulator takes it.
+    pub(crate) fn inner(&self) -> &xoff::Scenario {
+        &self.inner
+    }
+
     /// The error with the scenario's file, unless it is about another.
-    fn raise(&self, py: Python<'_>, error: ScenarioError) -> PyErr {
+    pub(crate) fn raise(&self, py: Python<'_>, error: ScenarioError) -> PyErr {
         raise(py, in_file(error, self.file.as_ref()))
     }
 
@@ -307,6 +312,7 @@ impl Scenario {
         let mut watch = Watch::new(progress);
         let report = py.detach(|| {
             let simulation = Simulation::new(&self.inner, &files)?;
+            simulation.check_undriven()?;
             drop(files); // the text of a job may take hundreds of megabytes
             let execution = Execution::with_threads(threads);
             let mut outcome = simulation.run(execution, &mut |state| watch.goes_on(state));

@@ -24,13 +24,20 @@ pub(crate) struct Progress {
 pub(crate) struct Watch {
     progress: Option<Py<PyAny>>,
     last: Instant,
-    /// Error that the watcher raised, other than by Ctrl-C.
+    /// Whether Ctrl-C is an error like others.
+    keeps_interrupts: bool,
+    /// Error that the watcher raised.
     pub(crate) failure: Option<PyErr>,
 }
 
 impl Watch {
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
-        Self { progress, last: Instant::now(), failure: None }
+        Self { progress, last: Instant::now(), keeps_interrupts: false, failure: None }
+    }
+
+    /// Makes a watcher for which Ctrl-C is an error like others.
+    pub(crate) fn of_driver(progress: Option<Py<PyAny>>) -> Self {
+        Self { keeps_interrupts: true, ..Self::new(progress) }
     }
 
     /// Whether the run goes on.
@@ -57,7 +64,7 @@ impl Watch {
     }
 
     fn fail(&mut self, py: Python<'_>, error: PyErr) -> bool {
-        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        if self.keeps_interrupts || !error.is_instance_of::<PyKeyboardInterrupt>(py) {
             self.failure = Some(error);
         }
         false

@@ -44,6 +44,7 @@ mod standstill;
 mod wheel;
 mod worker;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::host::Host;
@@ -66,6 +67,7 @@ pub use recorder::{Recorded, Recorder};
 pub use sampler::{Sampler, Series, WatchedFlows};
 pub use samples::{LOSSLESS_POOL, Quantity, Sample, Samples};
 pub(crate) use worker::Workshop;
+pub(crate) use worker::driving::{DrivenRun, Reached, Stop};
 
 /// Shortest delay of a link that separates clusters. Windows shorter than 200 ns would cost more than they hold.
 pub const SHORTEST_WINDOW: Span = Span::from_nanoseconds(200);
@@ -128,6 +130,8 @@ pub struct Outcome {
     /// Time at which the run was ended; nothing where nothing was left to do.
     /// Where pauses hold packets back for ever, the time of the last event.
     pub end: Option<Time>,
+    /// Finished flows of which no record was kept.
+    pub forgotten: u64,
     /// Events handled.
     pub events: u64,
     /// Whether the caller ended the run.
@@ -149,13 +153,13 @@ impl Outcome {
 pub(crate) fn run<O: Counting + Send>(
     workshop: &Workshop<'_>,
     observers: Vec<O>,
-    sampler: &Sampler,
+    sampler: &Arc<Sampler>,
     progress: &mut dyn FnMut(&Progress) -> bool,
     recorded: impl Fn(O) -> Recorded,
 ) -> Outcome {
     let threads = observers.len();
     let shared = Shared::new(threads);
-    let mut workers: Vec<Worker<'_, O>> = workshop.workers(observers, sampler);
+    let mut workers: Vec<Worker<O>> = workshop.workers(observers, sampler);
     std::thread::scope(|scope| {
         let (first, others) = workers.split_first_mut().expect("there is at least one thread");
         for worker in others {

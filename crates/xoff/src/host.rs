@@ -55,7 +55,7 @@ use crate::topology::NodeId;
 use crate::transport::tcp::TcpSender;
 pub use adapter::Lines;
 use adapter::{Adapter, Sent};
-pub use applications::Applications;
+pub use applications::{Applications, Happened, Reception};
 use connections::OpenConnections;
 use credit::CreditTurns;
 pub use flow::{FinishedFlow, Flow, FlowStart, Repairs, UnfinishedFlow};
@@ -111,6 +111,10 @@ enum TimerKey {
     Job(u32),
     /// The choice of a free stream, by its place among those steps. All that is ready at the same time comes before.
     Stream(u32),
+    /// A message that a program sends now.
+    Begin,
+    /// A time of which a program wants to hear.
+    Wake,
     /// The end of a flow, by its number at this host.
     End(u32),
 }
@@ -315,6 +319,15 @@ impl Host {
         }
     }
 
+    /// Drops the records of the flows that finished last, up to one of an application. Returns how many there were.
+    pub fn forget_finished(&mut self, plans: &Plans) -> u64 {
+        let before = self.finished.len();
+        let of_application =
+            self.finished.iter().rposition(|finished| plans.arrival(finished.flow.reception).is_some());
+        self.finished.truncate(of_application.map_or(0, |place| place + 1));
+        (before - self.finished.len()) as u64
+    }
+
     /// The applications of the host and what they have done.
     pub fn applications(&self) -> &Applications {
         &self.applications
@@ -390,6 +403,11 @@ impl Host {
     /// Announces a flow, which starts no sooner than the flows announced before.
     pub fn announce(&mut self, start: FlowStart) {
         self.pending.announce(start);
+    }
+
+    /// Announces a flow that may start sooner than flows announced before.
+    pub fn announce_among(&mut self, start: FlowStart) {
+        self.pending.announce_among(start);
     }
 
     /// Time of the host's next own event; `Time::MAX` for none.
@@ -561,6 +579,11 @@ impl Host {
                 let start = self.applications.on_job_timer(place, self.id, &mut self.pending, context);
                 self.start_flows(start, context);
             }
+            TimerKey::Begin => {
+                let start = self.take_begin();
+                self.start_flows(start, context);
+            }
+            TimerKey::Wake => self.on_wake(),
             TimerKey::End(number) => self.on_end_timer(number, context),
         }
     }

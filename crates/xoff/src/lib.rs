@@ -34,6 +34,7 @@ mod application;
 mod classes;
 mod congestion_control;
 mod diagnosis;
+pub mod driven;
 mod engine;
 mod flow_path;
 pub mod fluid;
@@ -224,6 +225,7 @@ pub fn run(
     progress: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Report, ScenarioError> {
     let simulation = Simulation::new(scenario, files)?;
+    simulation.check_undriven()?;
     let mut outcome = simulation.run(Execution::with_threads(threads), progress);
     Ok(Report::new(&simulation, &mut outcome))
 }

@@ -169,6 +169,8 @@ pub struct Totals {
     pub flows_finished: u64,
     /// Flows that started and had not finished at the end.
     pub flows_unfinished: u64,
+    /// Finished flows of which no record was kept.
+    pub flows_without_row: u64,
     /// Expiries of retransmission timers, those of unfinished flows included.
     pub timeouts: u64,
     /// Totals of the measured time.
@@ -460,7 +462,8 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
     let mut totals = Totals {
         end_ns: end.as_nanoseconds(),
         recorded_until_ns: outcome.recorded_until.filter(|until| *until < end).map(Time::as_nanoseconds),
-        flows_finished: flows.rows.len() as u64,
+        flows_finished: flows.rows.len() as u64 + outcome.forgotten,
+        flows_without_row: outcome.forgotten,
         events: outcome.events,
         ..Totals::default()
     };

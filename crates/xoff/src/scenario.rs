@@ -71,8 +71,8 @@ pub use self::transport::{
     Reduces, Roce, RtoFloor, Tcp, Transport,
 };
 pub use self::workload::{
-    Between, Collective, FanIn, Incast, Job, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority,
-    Query, RankOrder, Sizes, Stragglers, Trace, Workload,
+    Between, Collective, Driven, FanIn, Incast, Job, LoadCounts, LoadOf, LongLived, Permutation, Poisson,
+    Priority, Query, RankOrder, Sizes, Stragglers, Trace, Workload,
 };
 
 /// A whole run: the network, its switches and hosts, the traffic, what ends it and what is recorded.

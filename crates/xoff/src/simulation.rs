@@ -16,7 +16,9 @@ use crate::application::Plans;
 use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
-use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Recorded, Recorder, Workshop};
+use crate::engine::{
+    self, Arrivals, DrivenRun, Instants, LinkEvents, Outcome, Progress, Recorded, Recorder, Sampler, Workshop,
+};
 use crate::host::{Applications, Host};
 use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
@@ -66,11 +68,11 @@ use slow_receivers::SlowTimes;
 #[derive(Debug)]
 pub struct Simulation {
     scenario: Scenario,
-    network: Network,
+    network: Arc<Network>,
     routes: Routes,
     /// Parallel links between hosts; none where every flow has one path.
     parallel_paths: Option<ParallelPaths>,
-    fabric: Fabric,
+    fabric: Arc<Fabric>,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
     /// Classes in use.
@@ -140,17 +142,17 @@ impl Simulation {
             parallel_paths: has_parallel_paths.then(|| ParallelPaths::new(&network)),
             routes,
             traces,
-            fabric: Fabric {
+            fabric: Arc::new(Fabric {
                 has_slow_receivers,
                 servers: network.servers,
                 longest_paths_inside,
                 ..fabric(scenario, longest_paths, lengths, plans)
-            },
+            }),
             telemetry_rates,
             link_events: course.events,
             slow_times,
             scenario: scenario.clone(),
-            network,
+            network: Arc::new(network),
             sources,
             switches,
             classes,
@@ -386,8 +388,13 @@ impl Simulation {
         of_watchdog.into_iter().chain(of_receivers).chain(of_shapers).max().unwrap_or_default()
     }
 
-    /// Runs the simulation. `progress` is called at checks, and ends the run by returning false.
-    pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
+    /// Hands `act` the parts of a run. A program may drive it.
+    fn with_workshop<T>(
+        &self,
+        execution: Execution,
+        is_driven: bool,
+        act: impl FnOnce(&Workshop<'_>, &Arc<Sampler>) -> T,
+    ) -> T {
         let (crossbars, shortcuts) = (self.crossbars(), self.shortcuts());
         let only_arrivals = shortcuts.only_arrivals();
         let workshop = Workshop {
@@ -399,7 +406,10 @@ impl Simulation {
             longest_pause: self.longest_pause(),
             longest_window: execution.longest_window,
             most_recorded: self.watch.is_watching().then_some(self.scenario.observe.memory.get()),
-            host: &|node| shortcuts.host(node),
+            host: &|node| {
+                let host = shortcuts.host(node);
+                if is_driven { host.driven() } else { host }
+            },
             switch: &|node| shortcuts.switch(node),
             equipment: Equipment {
                 pauses: self.scenario.has_lossless_class(),
@@ -408,14 +418,40 @@ impl Simulation {
             },
             hosts_only_count: shortcuts.hosts_only_count,
         };
-        let sampler = &self.watch.sampler;
+        act(&workshop, &Arc::new(self.watch.sampler.clone()))
+    }
+
+    /// Runs the simulation. `progress` is called at checks, and ends the run by returning false.
+    pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
         let threads = execution.threads.max(1);
-        if self.watch.recorder.is_watching() {
-            let recorders = vec![self.watch.recorder.clone(); threads];
-            engine::run(&workshop, recorders, sampler, progress, Recorder::into_recorded)
-        } else {
-            engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
-        }
+        self.with_workshop(execution, false, |workshop, sampler| {
+            if self.watch.recorder.is_watching() {
+                let recorders = vec![self.watch.recorder.clone(); threads];
+                engine::run(workshop, recorders, sampler, progress, Recorder::into_recorded)
+            } else {
+                engine::run(workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
+            }
+        })
+    }
+
+    /// Rejects a scenario with a driven workload, for a run that no program drives.
+    pub fn check_undriven(&self) -> Result<(), ScenarioError> {
+        let is_driven = |workload: &Workload| matches!(workload, Workload::Driven(_));
+        let Some(index) = self.scenario.workload.iter().position(is_driven) else { return Ok(()) };
+        let problem = "is \"driven\", and no program drives this run";
+        let expected = "expected xoff.Simulation in Python, or the C interface; see docs/guide/driving.md";
+        Err(ScenarioError::at(format!("workload[{index}].kind"), problem, expected))
+    }
+
+    /// Begins a run that a program steps through, on one thread.
+    pub(crate) fn driven(&self) -> Box<dyn DrivenRun> {
+        self.with_workshop(Execution::with_threads(1), true, |workshop, sampler| {
+            if self.watch.recorder.is_watching() {
+                workshop.driven(self.watch.recorder.clone(), sampler, Recorder::into_recorded)
+            } else {
+                workshop.driven(Silent, sampler, |_| Recorded::default())
+            }
+        })
     }
 }
 

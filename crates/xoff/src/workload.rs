@@ -171,6 +171,7 @@ workloads! {
     query::Query,
     collective::Collective,
     job::Job,
+    driven::Driven,
 }
 
 #[cfg(test)]

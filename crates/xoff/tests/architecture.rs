@@ -309,6 +309,11 @@ const PARTS: &[Part] = &[
         ],
         "reads what a run has left.",
     ),
+    part(
+        "driven",
+        &["kernel", "scenario", "topology", "workload", "host", "engine", "simulation", "report"],
+        "lets a program step through a run, which knows nothing of it.",
+    ),
 ];
 
 fn source() -> PathBuf {

@@ -64,6 +64,7 @@ def summarise(
             **flow_classes(flows, size_classes),
             "started": totals["flows_started"],
             "unfinished": totals["flows_unfinished"],
+            **_without_row(totals),
             "timeouts": totals["timeouts"],
             **of_unfinished(unfinished),
         },
@@ -99,6 +100,12 @@ def summarise(
             "ns_per_packet_hop": engine["cpu_seconds"] * 1e9 / hops if hops else None,
         },
     }
+
+
+def _without_row(totals: dict[str, Any]) -> dict[str, int]:
+    """Returns the number of finished flows without a row, where there are any."""
+    count = totals.get("flows_without_row", 0)
+    return {"without_row": count} if count else {}
 
 
 def of_unfinished(unfinished: pa.Table | None) -> dict[str, Any]:

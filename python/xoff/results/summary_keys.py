@@ -79,6 +79,11 @@ KEYS = (
     ),
     Key(("flows.started",), "flows", "flows that started"),
     Key(
+        ("flows.without_row",),
+        "flows",
+        "finished flows that have no row and count nowhere else, of a driven simulation that keeps none; left out if 0",
+    ),
+    Key(
         ("flows.unfinished", "workloads[].unfinished"),
         "flows",
         "flows that started and had not finished at the end, of all or of a `[[workload]]`",

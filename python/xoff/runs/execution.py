@@ -23,7 +23,7 @@ from xoff.runs.memory import MemoryWatch
 from xoff.scenario import inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pyarrow as pa
 
@@ -45,9 +45,17 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         return not told_to_stop
 
     cost = Cost()
-    core = scenario._core
-    raw = core.run(files, threads, report)
+    raw = scenario._core.run(files, threads, report)
     cost.stop()
+    result = result_of(scenario, files, raw, cost, threads)
+    if raw.interrupted and not told_to_stop:
+        raise RunInterrupted(result)
+    return result
+
+
+def result_of(scenario: Scenario, files: Mapping[str, str], raw: RawResult, cost: Cost, threads: int) -> Result:
+    """Makes the result of a run from its columns and its cost."""
+    core = scenario._core
     flows, unfinished = columns.FlowRows(raw), columns.unfinished_table(raw)
     queries, collectives = columns.queries_table(raw), columns.collectives_table(raw)
     totals = json.loads(raw.totals)
@@ -65,7 +73,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         "added_rss_mb": cost.added_rss_mb,
         "threads": threads,
     }
-    result = Result(
+    return Result(
         summary=_summary(scenario, raw, flows, unfinished, totals, engine)
         | of_applications
         | recorded
@@ -87,9 +95,6 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         provenance=provenance.collect(scenario, files, threads),
         inputs=named,
     )
-    if raw.interrupted and not told_to_stop:
-        raise RunInterrupted(result)
-    return result
 
 
 def _recorded(totals: dict[str, Any]) -> dict[str, int]:

@@ -49,6 +49,11 @@ impl Arrivals {
         }
     }
 
+    /// Returns the number of the next flow to a host, which no workload draws.
+    pub(super) fn take_reception(&mut self, destination: NodeId) -> u32 {
+        take_number(&mut self.receptions[destination as usize])
+    }
+
     fn earliest_before(&self, end: Time) -> Option<usize> {
         let starts =
             self.heads.iter().enumerate().filter_map(|(index, flow)| Some((flow.as_ref()?.start, index)));

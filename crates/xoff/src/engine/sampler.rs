@@ -1,5 +1,7 @@
 //! The sampler: at global instants it reads ports, flows and pools, and appends a row for each that is watched.
 
+use std::sync::Arc;
+
 use super::counts::Counts;
 use super::flow_counts::FlowCounts;
 use super::inputs::input_rows;
@@ -69,8 +71,8 @@ impl Sampler {
 
 /// Samples that one thread has taken, and the thread's memory from one sample to the next.
 #[derive(Debug)]
-pub(super) struct Sampling<'a> {
-    sampler: &'a Sampler,
+pub(super) struct Sampling {
+    sampler: Arc<Sampler>,
     /// Value of each port's counter at the previous sample, by series.
     before: Vec<Vec<u64>>,
     rows: Vec<Sample>,
@@ -78,8 +80,8 @@ pub(super) struct Sampling<'a> {
     tails: Vec<Tail>,
 }
 
-impl<'a> Sampling<'a> {
-    pub(super) fn new(sampler: &'a Sampler) -> Self {
+impl Sampling {
+    pub(super) fn new(sampler: Arc<Sampler>) -> Self {
         let before = sampler.series.iter().map(|series| vec![0; series.ports.len()]).collect();
         let tails = sampler.series.iter().map(|series| Tail::new(series.every)).collect();
         Self { sampler, before, rows: Vec::new(), tails }
@@ -130,7 +132,8 @@ impl<'a> Sampling<'a> {
         switches: &[Switch],
         counts: Option<&mut Counts>,
     ) {
-        let series = &self.sampler.series[index];
+        let sampler = Arc::clone(&self.sampler);
+        let series = &sampler.series[index];
         match series.quantity {
             Quantity::Window | Quantity::Rate => return self.sample_flows(series, now, hosts),
             Quantity::Alpha | Quantity::Threshold | Quantity::Rtt | Quantity::RecoveryState => {

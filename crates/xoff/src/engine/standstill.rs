@@ -37,6 +37,8 @@ pub(super) struct Standstill {
     patience: Span,
     packets: u64,
     since: Time,
+    /// Whether a program that drives the run will do more, whatever moves.
+    pub(super) expects_more: bool,
 }
 
 impl Standstill {
@@ -46,7 +48,7 @@ impl Standstill {
         let longest =
             network.links.iter().map(|link| link.delay + link.slowest().transmission_time(LARGEST)).max();
         let patience = PATIENCE + longest_timeout + longest.unwrap_or_default() * 2;
-        Self { patience, packets: 0, since: Time::ZERO }
+        Self { patience, packets: 0, since: Time::ZERO, expects_more: false }
     }
 
     /// Whether the network stands still. The engine asks at checks.
@@ -54,7 +56,7 @@ impl Standstill {
         if movement.packets != self.packets || movement.held == 0 {
             (self.packets, self.since) = (movement.packets, now);
         }
-        now.since(self.since) >= self.patience
+        !self.expects_more && now.since(self.since) >= self.patience
     }
 }
 

@@ -168,6 +168,11 @@ impl Wheel {
         self.next[clusters].iter().copied().min().unwrap_or(NEVER)
     }
 
+    /// Returns the least pending time of those clusters of a range for which `counts` is true.
+    pub(super) fn least_of(&self, clusters: Range<usize>, counts: impl Fn(usize) -> bool) -> u64 {
+        clusters.filter(|&cluster| counts(cluster)).map(|cluster| self.next[cluster]).min().unwrap_or(NEVER)
+    }
+
     /// Whether a cluster has anything pending before `horizon`.
     pub(super) fn is_due(&self, cluster: usize, horizon: u64) -> bool {
         self.next[cluster] < horizon

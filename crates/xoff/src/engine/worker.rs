@@ -1,6 +1,8 @@
 //! Worker: one thread with its clusters and nodes, and its loop from window to window.
-//! `worker/windows.rs` runs the clusters within a window, `worker/links.rs` changes links between windows.
+//! `worker/windows.rs` runs the clusters within a window, `worker/links.rs` changes links between windows, and
+//! `worker/driving.rs` lets a program step through a run.
 
+pub(super) mod driving;
 mod links;
 mod windows;
 
@@ -40,9 +42,9 @@ use crate::topology::{Network, NodeId, PortId};
 /// Parts from which workers are made.
 pub(crate) struct Workshop<'a> {
     /// Nodes and links.
-    pub network: &'a Network,
+    pub network: &'a Arc<Network>,
     /// Facts that nodes may look up.
-    pub fabric: &'a Fabric,
+    pub fabric: &'a Arc<Fabric>,
     /// Telemetry records of packets.
     pub records: Arc<Records>,
     /// Flows still to come.
@@ -146,10 +148,10 @@ struct HostSource {
 }
 
 /// Part of the network that one thread runs.
-pub(crate) struct Worker<'a, O> {
+pub(crate) struct Worker<O> {
     thread: usize,
-    network: &'a Network,
-    fabric: &'a Fabric,
+    network: Arc<Network>,
+    fabric: Arc<Fabric>,
     /// Clusters of the first turn, then clusters of the second turn.
     clusters: Vec<LocalCluster>,
     turns: [Turn; 2],
@@ -166,7 +168,7 @@ pub(crate) struct Worker<'a, O> {
     instants: Instants,
     longest_window: Span,
     hosts_only_count: bool,
-    sampling: Sampling<'a>,
+    sampling: Sampling,
     /// Bytes that the records of all threads may take; nothing where none are kept, or no longer.
     most_recorded: Option<u64>,
     /// Bytes that the records of all threads took when the threads last met.
@@ -184,6 +186,8 @@ pub(crate) struct Worker<'a, O> {
     /// Search for a standstill; nothing where no port can be paused.
     standstill: Option<Standstill>,
     stood_still: bool,
+    /// Number of finished flows without a record; nothing where all leave one.
+    forgotten: Option<u64>,
     events: u64,
 }
 
@@ -200,9 +204,9 @@ struct Turn {
 
 const ELSEWHERE: u32 = u32::MAX;
 
-impl<'a> Workshop<'a> {
+impl Workshop<'_> {
     /// Makes one worker for each observer.
-    pub(super) fn workers<O: Counting>(&self, observers: Vec<O>, sampler: &'a Sampler) -> Vec<Worker<'a, O>> {
+    pub(super) fn workers<O: Counting>(&self, observers: Vec<O>, sampler: &Arc<Sampler>) -> Vec<Worker<O>> {
         let by_turn = clusters::in_turns(self.network, clusters::find(self.network));
         let lookaheads = by_turn.each_ref().map(|turn| turn.iter().map(|cluster| cluster.lookahead).min());
         let first = by_turn[0].len();
@@ -249,8 +253,8 @@ impl<'a> Workshop<'a> {
         observer: O,
         layout: Layout,
         turns: [Turn; 2],
-        sampler: &'a Sampler,
-    ) -> Worker<'a, O> {
+        sampler: &Arc<Sampler>,
+    ) -> Worker<O> {
         let mut wheel = layout.wheel;
         wheel.telemetry = Telemetry::new(Arc::clone(&self.records));
         let mut hosts: Vec<Host> = layout.hosts.iter().map(|&node| (self.host)(node)).collect();
@@ -263,8 +267,8 @@ impl<'a> Workshop<'a> {
         }
         Worker {
             thread,
-            network: self.network,
-            fabric: self.fabric,
+            network: Arc::clone(self.network),
+            fabric: Arc::clone(self.fabric),
             clusters: layout.clusters,
             turns,
             turn: 0,
@@ -278,7 +282,7 @@ impl<'a> Workshop<'a> {
             instants: self.instants.clone(),
             longest_window: self.longest_window,
             hosts_only_count: self.hosts_only_count,
-            sampling: Sampling::new(sampler),
+            sampling: Sampling::new(Arc::clone(sampler)),
             most_recorded: self.most_recorded,
             recorded: 0,
             recorded_until: None,
@@ -289,6 +293,7 @@ impl<'a> Workshop<'a> {
             drained: false,
             standstill: self.standstill(),
             stood_still: false,
+            forgotten: None,
             events: 0,
         }
     }
@@ -424,6 +429,18 @@ impl Layout {
 }
 
 impl Kind {
+    /// Whether the events of this kind happen at a host.
+    fn is_of_host(self) -> bool {
+        matches!(
+            self,
+            Self::HostEndOfTransmission
+                | Self::HostArrival
+                | Self::HostArrivals
+                | Self::Host
+                | Self::HostPause
+        )
+    }
+
     fn new(class: Class, of_host: bool, hosts_only_count: bool) -> Self {
         match class {
             Class::EndOfTransmission if of_host => Self::HostEndOfTransmission,
@@ -471,7 +488,7 @@ fn to_other_threads(network: &Network, thread_of: &[usize], thread: usize) -> (O
     (outgoing, lanes)
 }
 
-impl<O: Counting> Worker<'_, O> {
+impl<O: Counting> Worker<O> {
     /// Runs windows until nothing is pending anywhere or an instant ends the run.
     pub(super) fn run(&mut self, shared: &Shared, progress: &mut dyn FnMut(&Progress) -> bool) {
         let _poison = shared.barrier.poison_on_panic();
@@ -655,6 +672,7 @@ impl<O: Counting> Worker<'_, O> {
             telemetry_in_use: 0,
             end: None,
             events: 0,
+            forgotten: 0,
             interrupted,
             stood_still: false,
         };
@@ -667,6 +685,7 @@ impl<O: Counting> Worker<'_, O> {
             outcome.switches.extend(worker.switches);
             outcome.on_wires = outcome.on_wires + worker.wheel.in_flight();
             outcome.events += worker.events;
+            outcome.forgotten += worker.forgotten.unwrap_or_default();
             outcome.end = (!worker.drained).then_some(worker.now);
             last_event = last_event.max(worker.last_event);
             outcome.recorded_until = worker.recorded_until;

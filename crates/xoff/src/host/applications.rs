@@ -1,13 +1,17 @@
 //! Applications of one host, which begin flows when due and hear of flows that are whole.
 //!
 //! `queries.rs` has both sides of queries, `collectives.rs` the steps of a rank, and `jobs.rs` the host's part of a
-//! job.
+//! job. `driven.rs` has what a program asks that drives the run.
 
 mod collectives;
+mod driven;
 mod jobs;
 mod queries;
 
 use slab::Slab;
+
+use driven::Driven;
+pub use driven::{Happened, Reception};
 
 use super::flow::{Flow, FlowStart};
 use super::letters::{Letter, is_inside_server};
@@ -42,6 +46,8 @@ pub struct Applications {
     responses: Slab<Response>,
     /// Steps of jobs that wait for their time.
     job_steps: Slab<JobStep>,
+    /// Wishes of the program that drives the run; `None` without one.
+    driven: Option<Box<Driven>>,
     /// Letters to the other adapter of the same host.
     pub(super) letters: Vec<Letter>,
 }
@@ -202,20 +208,35 @@ impl Applications {
         }
     }
 
-    /// Hears that a flow which this `host` sends is done. If it is an application's, something may have waited for that.
+    /// Tells the program that drives the run that a flow is whole which belongs to no application.
+    #[cold]
+    pub(super) fn on_other_whole(&mut self, destination: NodeId, number: u32) {
+        if let Some(driven) = &mut self.driven {
+            driven.on_whole(Reception { destination, number });
+        }
+    }
+
+    /// Tells the program that drives the run that a flow is done which belongs to no application.
+    #[cold]
+    pub(super) fn on_other_sent(&mut self, flow: &Flow) {
+        if let Some(driven) = &mut self.driven {
+            driven.on_sent(flow);
+        }
+    }
+
+    /// Hears that the flow of an application which this `host` sends is done. Something may have waited for that.
     #[cold]
     pub(super) fn on_sent(
         &mut self,
-        reception: u32,
+        arrival: Arrival,
         host: NodeId,
         pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        let plans = &context.fabric.plans;
-        let Some(Arrival { channel, turn }) = plans.arrival(reception) else { return };
         if is_inside_server(host, context.fabric) {
-            return self.letters.push(Letter::Sent { reception });
+            return self.letters.push(Letter::Sent(arrival));
         }
+        let (plans, Arrival { channel, turn }) = (&context.fabric.plans, arrival);
         let (index, channel) = plans.of_channel(channel);
         match &plans.all()[index] {
             Plan::Query(_) => {}

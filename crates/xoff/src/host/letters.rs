@@ -16,8 +16,8 @@ pub(super) enum Letter {
     Begin(FlowStart),
     /// To the applications: a flow to this host is whole, of this class.
     Whole { arrival: Arrival, priority: u8 },
-    /// To the applications: a flow from this host is done, which its receiver knows by this number.
-    Sent { reception: u32 },
+    /// To the applications: a flow from this host is done.
+    Sent(Arrival),
 }
 
 /// Whether `host` is the adapter of a host inside its server.
@@ -40,8 +40,8 @@ impl Host {
                 Letter::Whole { arrival, priority } => {
                     self.applications.on_whole(arrival, priority, self.id, &mut self.pending, context);
                 }
-                Letter::Sent { reception } => {
-                    self.applications.on_sent(reception, self.id, &mut self.pending, context);
+                Letter::Sent(arrival) => {
+                    self.applications.on_sent(arrival, self.id, &mut self.pending, context);
                 }
             }
         }

@@ -100,6 +100,13 @@ impl Pending {
         self.due = self.due.min(start.flow.start);
     }
 
+    /// Has a flow start later, after all announced before that start no later than it.
+    pub(super) fn announce_among(&mut self, start: FlowStart) {
+        let place = self.starts.partition_point(|other| other.flow.start <= start.flow.start);
+        self.starts.insert(place, start);
+        self.due = self.due.min(start.flow.start);
+    }
+
     /// See [`Timers::arm`].
     #[inline]
     pub(super) fn arm(&mut self, timer: &mut Timer, key: TimerKey, deadline: Time) {

@@ -222,9 +222,12 @@ impl Host {
         {
             self.roce.credit.close(place);
         }
-        if let Some(arrival) = context.fabric.plans.arrival(last.reception()) {
-            let priority = last.priority() as u8;
-            self.applications.on_whole(arrival, priority, self.id, &mut self.pending, context);
+        match context.fabric.plans.arrival(last.reception()) {
+            Some(arrival) => {
+                let priority = last.priority() as u8;
+                self.applications.on_whole(arrival, priority, self.id, &mut self.pending, context);
+            }
+            None => self.applications.on_other_whole(self.id, last.reception()),
         }
     }
 

@@ -368,8 +368,12 @@ impl Host {
             }
             _ => {}
         }
-        let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, repairs });
-        self.applications.on_sent(reception, self.id, &mut self.pending, context);
+        match context.fabric.plans.arrival(flow.reception) {
+            Some(arrival) => {
+                self.applications.on_sent(arrival, self.id, &mut self.pending, context);
+            }
+            None => self.applications.on_other_sent(&flow),
+        }
     }
 }

@@ -17,6 +17,7 @@ crate::tagged! {
         query => Query(Query),
         collective => Collective(Collective),
         job => Job(Job),
+        driven => Driven(Driven),
     }
 }
 
@@ -32,6 +33,7 @@ impl Workload {
             Self::Query(workload) => &workload.transport,
             Self::Collective(workload) => &workload.transport,
             Self::Job(workload) => &workload.transport,
+            Self::Driven(workload) => &workload.transport,
         }
     }
 
@@ -44,6 +46,7 @@ impl Workload {
             Self::Permutation(workload) => Some(&workload.priority),
             Self::Query(workload) => Some(&workload.priority),
             Self::Collective(workload) => Some(&workload.priority),
+            Self::Driven(workload) => Some(&workload.priority),
             Self::Trace(_) | Self::Job(_) => None,
         }
     }
@@ -51,7 +54,7 @@ impl Workload {
     /// Returns the earliest start of its first flow.
     pub fn start(&self) -> Span {
         match self {
-            Self::Trace(_) => Span::ZERO,
+            Self::Trace(_) | Self::Driven(_) => Span::ZERO,
             Self::Poisson(workload) => workload.start,
             Self::LongLived(workload) => workload.start,
             Self::Incast(workload) => workload.start,
@@ -72,7 +75,8 @@ impl Workload {
             | Self::Trace(_)
             | Self::Query(_)
             | Self::Collective(_)
-            | Self::Job(_) => true,
+            | Self::Job(_)
+            | Self::Driven(_) => true,
         }
     }
 
@@ -86,7 +90,8 @@ impl Workload {
             | Self::Permutation(_)
             | Self::Trace(_)
             | Self::Collective(_)
-            | Self::Job(_) => false,
+            | Self::Job(_)
+            | Self::Driven(_) => false,
         }
     }
 }
@@ -519,6 +524,19 @@ pub struct Job {
     /// Time at which the job begins, whenever arrivals end.
     #[serde(default)]
     pub start: Span,
+}
+
+/// Messages that a program sends while the scenario runs, through `xoff.Simulation` in Python or through the C
+/// interface. Each is a flow. `xoff run` has no such program, and refuses it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Driven {
+    /// Name of the transport.
+    pub transport: String,
+    /// Traffic class, 0 to 7, or a list of those that a message may have, of which the first is the class of a message
+    /// that names none.
+    #[serde(default)]
+    pub priority: Priority,
 }
 
 fn default_request() -> Bytes {

@@ -4,7 +4,7 @@
 //! only count get no events. Each shortcut is taken only if nothing could tell the difference. The reference engine of
 //! the tests takes none.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Simulation;
 use crate::agenda::Fabric;
@@ -12,7 +12,7 @@ use crate::engine::SHORTEST_WINDOW;
 use crate::host::{Host, Lines};
 use crate::kernel::units::Span;
 use crate::layout::SwitchLayout;
-use crate::scenario::{Observe, Scenario, Transport};
+use crate::scenario::{Observe, Scenario, Transport, Workload};
 use crate::switch::Switch;
 use crate::topology::{Link, NodeId};
 
@@ -24,7 +24,7 @@ const MOST_PORTS_OF_A_FIFO: usize = 1024;
 pub(super) struct Shortcuts<'a> {
     simulation: &'a Simulation,
     /// Facts that nodes look up.
-    pub(super) fabric: Cow<'a, Fabric>,
+    pub(super) fabric: Arc<Fabric>,
     /// Time added to the delay of links to hosts in place of the delay of hosts, or zero.
     longer: Span,
     in_adapters: Lines,
@@ -92,10 +92,10 @@ impl Simulation {
     pub(super) fn shortcuts(&self) -> Shortcuts<'_> {
         // What is on its way when a link fails is lost, so it must not seem to be.
         let (fabric, longer) = if self.has_frames_for_adapters() || !self.link_events.is_empty() {
-            (Cow::Borrowed(&self.fabric), Span::ZERO)
+            (Arc::clone(&self.fabric), Span::ZERO)
         } else {
-            let fabric = Fabric { inbound_delay: Span::ZERO, ..self.fabric.clone() };
-            (Cow::Owned(fabric), self.fabric.inbound_delay)
+            let fabric = Fabric { inbound_delay: Span::ZERO, ..Fabric::clone(&self.fabric) };
+            (Arc::new(fabric), self.fabric.inbound_delay)
         };
         Shortcuts {
             simulation: self,
@@ -115,6 +115,7 @@ impl Simulation {
             && !host.hands_up_together()
             && used.all(|transport| matches!(transport, Transport::ConstantRate(_)))
             && self.fabric.plans.all().is_empty()
+            && !workload.iter().any(|workload| matches!(workload, Workload::Driven(_)))
             && self.scenario.slow_receiver.is_empty()
             && !self.watch.recorder.is_watching()
             && self.link_events.is_empty()

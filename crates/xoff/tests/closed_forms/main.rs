@@ -14,6 +14,7 @@ mod collectives;
 mod congestion_points;
 mod crossbar_marking;
 mod dctcp;
+mod driven;
 mod drops;
 mod ecn;
 mod ecn_star;

@@ -34,10 +34,15 @@ pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simul
 
 /// Holds a law against so many random scenarios that end in one of these ways, or in nightly tests 20 times as many.
 pub(crate) fn law_of_some_random_scenarios(number: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
+    law_of_random_texts(number, ends, |text| law(&simulation_of(text, &[], &random::files())));
+}
+
+/// Holds a law against the texts of so many random scenarios, or in nightly tests 20 times as many.
+pub(crate) fn law_of_random_texts(number: u32, ends: &'static [Ends], law: impl Fn(&str)) {
     let config = Config { failure_persistence: None, ..Config::with_cases(cases(number)) };
     let rng = drawing(config.rng_algorithm);
     let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {
-        law(&simulation_of(&text, &[], &random::files()));
+        law(&text);
         Ok(())
     });
     checked.unwrap_or_else(|error| panic!("{error}"));

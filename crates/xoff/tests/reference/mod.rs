@@ -64,6 +64,7 @@ pub(crate) fn run_with(
         end: end.or(left_behind.then_some(last_event)),
         events,
         interrupted: false,
+        forgotten: 0,
         stood_still: left_behind,
     };
     (outcome, on_wires)

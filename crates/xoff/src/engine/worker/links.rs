@@ -16,7 +16,7 @@ enum End<'a> {
     Switch(&'a mut SharedMemory, u32),
 }
 
-impl<O: Counting> Worker<'_, O> {
+impl<O: Counting> Worker<O> {
     /// Carries out the link events of now. All links that fail do so before any other event.
     pub(super) fn change_links(&mut self) {
         let events = self.instants.take_link_events(self.now);

@@ -13,33 +13,71 @@ use crate::observer::Observer;
 use crate::switch::Switch;
 use crate::switch::shared_memory::{SharedMemory, Steps};
 
-impl<O: Counting> Worker<'_, O> {
+/// Window of the clusters of one turn.
+pub(super) struct Window {
+    pub(super) clusters: Range<usize>,
+    /// Earliest time at which any of their neighbours can send.
+    first_sent: u64,
+    limit: u64,
+}
+
+impl Window {
+    /// Returns the time up to which a cluster may run alone.
+    pub(super) fn horizon(&self, local: &LocalCluster) -> u64 {
+        self.first_sent.saturating_add(local.lookahead.get()).min(self.limit)
+    }
+}
+
+impl<O: Counting> Worker<O> {
     /// Runs every cluster of the next turn up to its horizon, before which no other cluster can affect it.
     pub(super) fn run_window(&mut self, pending: [u64; 2]) {
         self.turn = usize::from(pending[1] < pending[0]);
+        let window = self.window(pending, self.instants.next());
+        for cluster in window.clusters.clone() {
+            let local = self.clusters[cluster];
+            let horizon = window.horizon(&local);
+            if self.wheel.is_due(cluster, horizon) {
+                self.open(cluster, &local);
+                let last = self.run_cluster(&local, horizon);
+                self.close(&local, last, horizon);
+            }
+        }
+    }
+
+    /// Returns the window of the present turn, which ends at `limit` at the latest. `pending` has the least pending time
+    /// of each turn.
+    pub(super) fn window(&self, pending: [u64; 2], limit: Time) -> Window {
         let Turn { clusters, neighbours, .. } = self.turns[self.turn].clone();
         let (own, theirs) = (pending[self.turn], pending[neighbours]);
         // Neighbours send when they have something to do, or when they have heard from this turn.
         let first_sent = theirs.min(own.saturating_add(self.turns[neighbours].lookahead.get()));
         let longest = own.saturating_add(self.longest_window.get());
-        let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
-        for cluster in clusters {
-            let LocalCluster { offset, lookahead, lanes, switches, first_arrival, content } =
-                self.clusters[cluster];
-            let horizon = first_sent.saturating_add(lookahead.get()).min(limit);
-            if self.wheel.is_due(cluster, horizon) {
-                self.wheel.open(cluster, lanes.0..lanes.1, first_arrival);
-                let last = match content {
-                    Content::Host(place) => self.run_host(place, offset, horizon),
-                    Content::Switch(place) => self.run_switch(place, first_arrival, horizon),
-                    Content::OnlyArrivals(place) => self.take_arrivals(place, horizon),
-                    Content::Any => self.run_any(offset, horizon),
-                };
-                self.last_event = self.last_event.max(last);
-                let next = self.mark_departed(switches.0..switches.1, horizon);
-                self.wheel.close(next);
-            }
+        Window { clusters, first_sent, limit: limit.get().min(longest).min(TIME_LIMIT) }
+    }
+
+    /// Opens the window of a cluster.
+    pub(super) fn open(&mut self, cluster: usize, local: &LocalCluster) {
+        let &LocalCluster { lanes, first_arrival, .. } = local;
+        self.wheel.open(cluster, lanes.0..lanes.1, first_arrival);
+    }
+
+    /// Runs the open cluster up to `horizon`. Returns the time of its last event.
+    pub(super) fn run_cluster(&mut self, local: &LocalCluster, horizon: u64) -> Time {
+        let &LocalCluster { offset, first_arrival, content, .. } = local;
+        match content {
+            Content::Host(place) => self.run_host(place, offset, horizon),
+            Content::Switch(place) => self.run_switch(place, first_arrival, horizon),
+            Content::OnlyArrivals(place) => self.take_arrivals(place, horizon),
+            Content::Any => self.run_any(offset, horizon),
         }
+    }
+
+    /// Closes the window of the open cluster, whose last event was at `last`, and which has run all that is before
+    /// `horizon`.
+    pub(super) fn close(&mut self, local: &LocalCluster, last: Time, horizon: u64) {
+        self.last_event = self.last_event.max(last);
+        let next = self.mark_departed(local.switches.0..local.switches.1, horizon);
+        self.wheel.close(next);
     }
 
     /// Runs the open cluster, of any content, whose sources begin at `offset`. Returns the time of its last event.
@@ -111,16 +149,16 @@ impl<O: Counting> Worker<'_, O> {
     /// Has switches mark packets that leave before `horizon` without an event. Returns the time of the next such mark.
     fn mark_departed(&mut self, switches: Range<u32>, horizon: u64) -> Time {
         let Self { wheel, observer, fabric, .. } = self;
-        let then = Time::new(horizon - 1);
+        let then = Time::new(horizon.saturating_sub(1));
         let mut context = Context { now: then, agenda: wheel, observer, fabric };
         let switches = &mut self.switches[switches.start as usize..switches.end as usize];
         switches.iter_mut().map(|switch| switch.mark_departed(then, &mut context)).min().unwrap_or(Time::MAX)
     }
 
-    // Called at one place; as a call it costs a tenth of the loop.
+    // As a call it costs a tenth of the loop.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
+    pub(super) fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
         self.events += 1;
         let Self { wheel, observer, fabric, switches, .. } = self;
         let mut context = Context { now, agenda: wheel, observer, fabric };
