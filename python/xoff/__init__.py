@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     )
     from xoff.fluid.model import Fluid
     from xoff.results.result import Result
+    from xoff.runs.environment import CongestionEnvironment
     from xoff.runs.interrupted import RunInterrupted
     from xoff.runs.simulation import Message, Simulation
     from xoff.scenario.scenario import Scenario
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
+    "CongestionEnvironment",
     "Fluid",
     "InputError",
     "Message",
@@ -115,6 +117,7 @@ __all__ = [
 
 _MODULES = {
     "Comparison": "studies.comparison",
+    "CongestionEnvironment": "runs.environment",
     "Fluid": "fluid.model",
     "InputError": "errors",
     "Message": "runs.simulation",

@@ -248,13 +248,8 @@ impl DrivenSimulation {
     /// Sends a message, which starts now or later.
     pub fn send(&mut self, send: Send<'_>) -> Result<Message, ScenarioError> {
         let Send { source, destination, size, .. } = send;
-        for (argument, host) in [("source", source), ("destination", destination)] {
-            if host >= self.simulation.network().fabric_hosts() {
-                let problem = format!("there is no host with number {host}");
-                let expected = format!("expected at most {}", self.simulation.network().fabric_hosts() - 1);
-                return Err(ScenarioError::at(argument, problem, expected));
-            }
-        }
+        self.check_host("source", source)?;
+        self.check_host("destination", destination)?;
         let name = |host: NodeId| self.simulation.network().nodes[host as usize].name.as_str();
         if source == destination {
             let problem = format!("\"{}\" would send to itself", name(source));
@@ -303,6 +298,9 @@ impl DrivenSimulation {
 
     /// Lets the program hear at a host that a time has come, or without a host, when every host has run up to it.
     pub fn at(&mut self, time: Time, host: Option<NodeId>) -> Result<Timer, ScenarioError> {
+        if let Some(host) = host {
+            self.check_host("host", host)?;
+        }
         let time = self.time("time", Some(time), host)?;
         let timer = Timer(self.number);
         match (self.place, host) {
@@ -370,6 +368,15 @@ impl DrivenSimulation {
         }
         let mut outcome = self.run.finish(self.now);
         Report::new(&self.simulation, &mut outcome)
+    }
+
+    fn check_host(&self, argument: &str, host: NodeId) -> Result<(), ScenarioError> {
+        let hosts = self.simulation.network().fabric_hosts();
+        if host < hosts {
+            return Ok(());
+        }
+        let problem = format!("there is no host with number {host}");
+        Err(ScenarioError::at(argument, problem, format!("expected at most {}", hosts - 1)))
     }
 
     /// Returns the least time that no host has passed.
