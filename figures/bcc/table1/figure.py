@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from xoff.plot import style
 from xoff.scenario import catalogue
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def draw(points: Points, expected: list[Expected]) -> Figure:
     ax.bar([place + 0.2 for place in places], list(printed.values()), 0.38, label="published")
     ax.set_xticks(places, list(printed))
     ax.set_yscale("log")
+    style.logarithmic(ax.yaxis, ("",), *ax.get_ylim())
     ax.set_ylabel("buffer per port per Gbps (KiB)")
     ax.legend()
     return figure

@@ -57,5 +57,5 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     ax.set_xlabel("senders under T3")
     ax.set_ylabel("throughput of the victim (Gbps):\nleast, median, highest of all draws")
     ax.set_ylim(bottom=0)
-    ax.legend()
+    style.shared_legend([ax])
     return figure

@@ -56,12 +56,18 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     figure = Figure(figsize=(8.4, 3.2))
     row = figure.subplots(1, len(LINK_GBPS))
     for ax, (link, gbps) in zip(row, LINK_GBPS.items(), strict=True):
-        for (bursts, told), colour in zip(BURSTS.items(), style.COLOURS, strict=False):
+        for number, (bursts, told) in enumerate(BURSTS.items()):
             of_line = points.where(link=link, bursts=bursts)
             throughputs = [gbps * share_of_wire(of_line.where(threshold=at)) for at in _thresholds(of_line)]
-            ax.plot(_thresholds(of_line), throughputs, "o-", markersize=4, color=colour, label=f"DCTCP, {told}")
+            ax.plot(
+                _thresholds(of_line),
+                throughputs,
+                marker="o",
+                **style.apart(number),
+                label=f"DCTCP, {told}",
+            )
         of_tcp = gbps * share_of_wire(points.where(link=link, bursts="offloads", threshold=TCP))
-        ax.axhline(of_tcp, color=style.COLOURS[6], linestyle="--", linewidth=1, label="TCP, with bursts")
+        ax.axhline(of_tcp, color=style.COLOURS[6], linestyle=":", linewidth=1, label="TCP, with bursts")
         ax.set_title(f"{gbps} Gbps")
         ax.set_xlabel("marking threshold (packets)")
         ax.set_xlim(left=0)

@@ -91,7 +91,7 @@ def reproduce(
     rows = _judged(chosen, scale, kept, f"{scale}-changed" if changes else scale, record=record)
     if as_json:
         click.echo(json_text.document([row.as_dict() for of_figure in rows for row in of_figure]))
-    else:
+    elif rows:
         print_verdicts(rows)
         say(f"Plots and all numbers: {OUT}" + (f", below {scale}-changed: {', '.join(changes)}" if changes else ""))
     if ending.interrupted:

@@ -55,14 +55,17 @@ def draw(
     hidden = None
     if not flows:
         flows, hidden = _highest(result, panels, port, stretch)
-    colours = dict(zip(flows, style.COLOURS, strict=False))
+    numbers = {flow: number for number, flow in enumerate(flows)}
     for quantity, ax in zip(panels, axes, strict=True):
         if quantity == "input":
             inputs.draw(result, ax, port, flows, stretch)
         else:
             lines = {line.label: line for line in over_time.lines_of(result, quantity)}
             for flow in filter(lines.__contains__, flows):
-                over_time.draw_line(result, quantity, lines[flow], ax, colours[flow], flows[flow], stretch)
+                number = numbers[flow]
+                dashes = "--" if number % 2 else "-"  # lines before it show through
+                colour = style.COLOURS[number % len(style.COLOURS)]
+                over_time.draw_line(result, quantity, lines[flow], ax, colour, flows[flow], stretch, dashes)
             over_time.draw_axes(result, quantity, ax, stretch)
         ax.set_title(ax.get_ylabel())
         ax.set_ylabel("")

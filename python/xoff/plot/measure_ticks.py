@@ -16,5 +16,5 @@ def ticks_of(measure: str) -> FuncFormatter:
     if measure.endswith("_bytes"):
         return style.ticks(style.SIZE_UNITS)
     if measure.endswith("_gbps"):
-        return FuncFormatter(lambda value, _: quantity(1e9 * value, style.RATE_UNITS))
+        return FuncFormatter(lambda value, _: quantity(1e9 * value, style.RATE_UNITS) if value else "0")
     return FuncFormatter(lambda value, _: measured(measure, value) if value else "0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
@@ -236,6 +236,7 @@ def draw_line(
     colour: str | None = None,
     called: str | None = None,
     stretch: Stretch | None = None,
+    linestyle: str = "-",
 ) -> None:
     """Draws a line, or a dot for each CNM, of which only the instant is known."""
     label = called or style.plain(line.label)
@@ -246,7 +247,14 @@ def draw_line(
     time_us, value = thinned(shown)
     drawstyle = _axis(result, quantity).drawstyle
     marker = "." if len(time_us) == 1 else None
-    ax.plot(time_us, value, label=label, drawstyle=drawstyle, linewidth=1.1, marker=marker, color=colour)
+    look: dict[str, Any] = {
+        "drawstyle": drawstyle,
+        "linewidth": 1.1,
+        "linestyle": linestyle,
+        "marker": marker,
+        "color": colour,
+    }
+    ax.plot(time_us, value, label=label, **look)
 
 
 def _is_dots(result: Result, quantity: str) -> bool:

@@ -60,6 +60,8 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8
 
 _MARKERS = "osD^vP*X"
 _LINES = ("-", "--", ":")
+_LINES_APART = ("-", "--", (0, (1, 1.5)), (0, (6, 1.5, 1, 1.5)))
+"""Lines to be drawn in this order, the first without gaps."""
 
 CLASS_COLOURS = dict(zip(("all", "small", "medium", "large"), (COLOURS[6], *COLOURS[:3]), strict=True))
 
@@ -160,6 +162,18 @@ def look(number: int) -> dict[str, Any]:
         "color": COLOURS[number % len(COLOURS)],
         "marker": _MARKERS[(number + again) % len(_MARKERS)],
         "linestyle": _LINES[again % len(_LINES)],
+    }
+
+
+def apart(number: int) -> dict[str, Any]:
+    """Returns the look of one of a few lines that may lie on one another.
+
+    Each shows through the gaps of the next, and its markers are larger, where it has some.
+    """
+    return {
+        "color": COLOURS[number],
+        "linestyle": _LINES_APART[number % len(_LINES_APART)],
+        "markersize": max(2.5, 7 - 1.5 * number),
     }
 
 
@@ -290,5 +304,5 @@ def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
 
 
 def ticks(units: tuple[str, ...]) -> FuncFormatter:
-    """Returns ticks of values in the first unit, each written in the unit that reads best; units differ by 1000."""
-    return FuncFormatter(lambda value, _: quantity(value, units))
+    """Returns ticks of values in the first unit, each in the unit that reads best; units differ by 1000. 0 has none."""
+    return FuncFormatter(lambda value, _: quantity(value, units) if value else "0")

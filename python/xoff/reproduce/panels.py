@@ -95,12 +95,12 @@ def queries_against(along: str, points: Points, lines: Lines) -> Figure:
     """Draws the mean completion time of queries and their share with a timeout, against an axis of numbers."""
     figure = Figure(figsize=(8, 3.2))
     row = completion_time, timeouts = figure.subplots(1, 2)
-    for (name, at), colour in zip(lines.items(), style.COLOURS, strict=False):
+    for number, (name, at) in enumerate(lines.items()):
         of_line = points.where(**at)
         positions = of_line.axis(along)
         for ax, measure in ((completion_time, completion_ms()), (timeouts, "queries.timeout_fraction")):
             values = [of_line.mean(measure, **{along: position}) for position in positions]
-            ax.plot(positions, values, "o-", markersize=4, color=colour, label=name)
+            ax.plot(positions, values, marker="o", **style.apart(number), label=name)
             ax.set_xlabel(along)
     completion_time.set_ylabel("mean query completion time (ms)")
     timeouts.set_ylabel("queries with a timeout (share)")
@@ -136,9 +136,9 @@ def completion_of_queries(points: Points, lines: Lines) -> Figure:
     """Draws distributions of the completion times of queries over all seeds, a line per position."""
     figure = Figure()
     ax = figure.subplots()
-    for (name, at), colour in zip(lines.items(), style.COLOURS, strict=False):
+    for number, (name, at) in enumerate(lines.items()):
         times = np.sort(np.concatenate([point.queries()["completion_ns"].to_numpy() for point in points.where(**at)]))
-        ax.plot(*completion.distribution(times / 1e6), drawstyle="steps-post", color=colour, label=name)
+        ax.plot(*completion.distribution(times / 1e6), drawstyle="steps-post", **style.apart(number), label=name)
     ax.set_xlim(left=0)
     ax.set_ylim(0, 1.01)
     ax.set_xlabel("query completion time (ms)")
@@ -206,9 +206,9 @@ def _grid(
 def _means(points: Points, measure: Measure, layout: Layout, ax: Axes) -> None:
     axis, names = layout.lines
     positions = points.axis(layout.along)
-    for (at, name), colour in zip(names.items(), style.COLOURS, strict=False):
+    for number, (at, name) in enumerate(names.items()):
         values = [points.mean(measure, **{axis: at, layout.along: position}) for position in positions]
-        ax.plot(positions, values, "o-", markersize=4, color=colour, label=name)
+        ax.plot(positions, values, marker="o", **style.apart(number), label=name)
 
 
 def _ratios(points: Points, measure: Measure, layout: Layout, ax: Axes) -> None:
