@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import ROOT
-from readme import PAGES, SHOWN, output_of, printed, without_measurements
+from readme import PAGES, PICTURE, SHOWN, drawn, output_of, printed, without_measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 HERE = re.compile(r"^https://(github\.com|raw\.githubusercontent\.com)/xoff-sim/xoff/(blob/)?main/")
 """Address of a file of this repository."""
 # Commands whose runs take 5 to 10 s of CPU time.
-MANY_RUNS = re.compile(r"^xoff (sweep sweeps/|tune )", re.MULTILINE)
+MANY_RUNS = re.compile(r"^xoff (sweep sweeps/|sweep .*--seeds|tune )", re.MULTILINE)
+GUIDES_WITH_PICTURES = [page for page in PAGES if PICTURE.search(page.read_text(encoding="utf-8"))]
 
 
 def every_shown() -> Iterator[object]:
@@ -43,6 +44,14 @@ def test_commands_print_what_is_shown(commands: str, above: str, output: str) ->
 def test_whatever_is_printed_stands_below_its_commands(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert len(SHOWN.findall(text)) == text.count("```text\n")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("page", GUIDES_WITH_PICTURES, ids=lambda page: page.stem)
+def test_pictures_are_drawn_by_the_commands_above_them(page: Path) -> None:
+    pictures = drawn(page)
+    assert pictures
+    assert all(picture.exists() and len(content) > 5_000 for picture, content in pictures.items())
 
 
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

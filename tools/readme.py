@@ -25,23 +25,48 @@ RINGS = "scenarios/all_reduce.toml"
 SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?!```).)*)```text\n.*?```", re.DOTALL)
 
 
+PICTURE = re.compile(r"!\[[^\]]*\]\((\w+)/([^)]+\.svg)\)")
+"""Picture of a guide. `GUIDE/NAME.svg` is the file `results/NAME.svg` that commands above it write."""
+
+
 def printed(commands: str, above: str = "") -> str:
     """Returns the output of the last of some commands into a pipe, as if they were the first in a fresh clone.
 
-    Commands in the text above them that write a folder which they name (`--out`) run before, and those that these need.
+    Commands in the text above them that write a file or folder which they name (`--out`) run before.
     """
-    earlier: list[str] = []
-    for found in reversed([*re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE)]):
-        if any(found[1] in command for command in (*earlier, commands)):
-            earlier.insert(0, found[0])
     with tempfile.TemporaryDirectory() as folder:
-        for shipped in ("examples", "plans", "scenarios", "sweeps"):
-            (Path(folder) / shipped).symlink_to(ROOT / shipped)
-        for command in (*earlier, *commands.replace("make demo", f"xoff run {DEMO}").splitlines()):
-            command_line = [sys.executable, "-m", "xoff", *shlex.split(command)[1:]]
-            done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
-            if done.returncode > (1 if " lint " in command else 0):  # it says by 1 that it has found something
-                raise SystemExit(f"{command}\n{done.stderr}")
+        return _run([*_needed(commands, above), *commands.splitlines()], Path(folder))
+
+
+def drawn(page: Path) -> dict[Path, bytes]:
+    """Returns the pictures of a guide, by their files, as the commands above them draw them."""
+    text = page.read_text(encoding="utf-8")
+    pictures = {page.parent / f[1] / f[2]: f"results/{f[2]}" for f in PICTURE.finditer(text) if f[1] == page.stem}
+    commands = _needed(" ".join(pictures.values()), text)
+    with tempfile.TemporaryDirectory() as folder:
+        if commands:
+            _run(commands, Path(folder))
+        return {picture: (Path(folder) / name).read_bytes() for picture, name in pictures.items()}
+
+
+def _needed(wanted: str, above: str) -> list[str]:
+    """Lists the commands of a text that write what some words name (`--out`), and those that these need."""
+    needed: list[str] = []
+    for found in reversed([*re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE)]):
+        if any(found[1] in words for words in (*needed, wanted)):
+            needed.insert(0, found[0])
+    return needed
+
+
+def _run(commands: list[str], folder: Path) -> str:
+    """Runs commands in a folder with the files of a clone, and returns what the last one prints."""
+    for shipped in ("examples", "plans", "scenarios", "sweeps"):
+        (folder / shipped).symlink_to(ROOT / shipped)
+    for command in commands:
+        command_line = [sys.executable, "-m", "xoff", *shlex.split(command.replace("make demo", f"xoff run {DEMO}"))[1:]]
+        done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode > (1 if " lint " in command else 0):  # it says by 1 that it has found something
+            raise SystemExit(f"{command}\n{done.stderr}")
     return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
 
@@ -69,7 +94,11 @@ def _anew(block: re.Match[str]) -> str:
 
 
 def draw() -> None:
-    """Runs the demo and draws it, its slowest flow, and the links that rings of scattered hosts collide on."""
+    """Draws the demo, its slowest flow, the links that rings of scattered hosts collide on, and the guides' pictures."""
+    for page in PAGES:
+        for picture, content in drawn(page).items():
+            picture.parent.mkdir(exist_ok=True)
+            picture.write_bytes(content)
     result = xoff.Scenario.load(ROOT / DEMO).run()
     with style.context(), plt.rc_context({"svg.hashsalt": "xoff"}):
         _, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6))
