@@ -63,7 +63,8 @@ def _run(commands: list[str], folder: Path) -> str:
     for shipped in ("examples", "plans", "scenarios", "sweeps"):
         (folder / shipped).symlink_to(ROOT / shipped)
     for command in commands:
-        command_line = [sys.executable, "-m", "xoff", *shlex.split(command.replace("make demo", f"xoff run {DEMO}"))[1:]]
+        arguments = shlex.split(command.replace("make demo", f"xoff run {DEMO}"))[1:]
+        command_line = [sys.executable, "-m", "xoff", *arguments]
         done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode > (1 if " lint " in command else 0):  # it says by 1 that it has found something
             raise SystemExit(f"{command}\n{done.stderr}")
