@@ -102,19 +102,20 @@ class CongestionEnvironment:
     The *reward* is the sum of the goodputs less a tenth of the sum of the round trips, unless `reward` says otherwise.
     The same scenario and actions give the same observations.
 
-    >>> import xoff
-    >>> scenario = xoff.Scenario.from_dict(
-    ...     {
-    ...         "topology": {"kind": "star", "hosts": 3, "host_link": {"rate": "10Gbps", "delay": "1us"}},
-    ...         "transport": {"roce": {"kind": "roce"}},
-    ...         "workload": [{"kind": "driven", "transport": "roce"}],
-    ...     }
-    ... )
-    >>> environment = xoff.CongestionEnvironment(scenario, [("host0", "host2"), ("host1", "host2")])
-    >>> observation, info = environment.reset()
-    >>> observation, reward, terminated, truncated, info = environment.step([0.5, -0.5])
-    >>> observation.shape
-    (2, 4)
+    Examples:
+        >>> import xoff
+        >>> scenario = xoff.Scenario.from_dict(
+        ...     {
+        ...         "topology": {"kind": "star", "hosts": 3, "host_link": {"rate": "10Gbps", "delay": "1us"}},
+        ...         "transport": {"roce": {"kind": "roce"}},
+        ...         "workload": [{"kind": "driven", "transport": "roce"}],
+        ...     }
+        ... )
+        >>> environment = xoff.CongestionEnvironment(scenario, [("host0", "host2"), ("host1", "host2")])
+        >>> observation, info = environment.reset()
+        >>> observation, reward, terminated, truncated, info = environment.step([0.5, -0.5])
+        >>> observation.shape
+        (2, 4)
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}

@@ -59,22 +59,23 @@ class Simulation:
     Times are numbers of nanoseconds, as in all tables, or text with a unit such as `"10us"`. Sizes are numbers of
     bytes, or text such as `"1MB"`.
 
-    >>> import xoff
-    >>> scenario = xoff.Scenario.from_dict(
-    ...     {
-    ...         "topology": {"kind": "star", "hosts": 3, "host_link": {"rate": "100Gbps", "delay": "1us"}},
-    ...         "transport": {"tcp": {"kind": "tcp", "congestion_control": {"algorithm": "dctcp"}}},
-    ...         "workload": [{"kind": "driven", "transport": "tcp"}],
-    ...     }
-    ... )
-    >>> simulation = xoff.Simulation(scenario)
-    >>> def answer(question):
-    ...     simulation.send(question.destination, question.source, "1MB")
-    >>> question = simulation.send("host0", "host1", 1000)
-    >>> simulation.on_complete(question, answer)
-    >>> simulation.run()
-    >>> [row["source"] for row in simulation.finish().flows.to_pylist()]
-    ['host0', 'host1']
+    Examples:
+        >>> import xoff
+        >>> scenario = xoff.Scenario.from_dict(
+        ...     {
+        ...         "topology": {"kind": "star", "hosts": 3, "host_link": {"rate": "100Gbps", "delay": "1us"}},
+        ...         "transport": {"tcp": {"kind": "tcp", "congestion_control": {"algorithm": "dctcp"}}},
+        ...         "workload": [{"kind": "driven", "transport": "tcp"}],
+        ...     }
+        ... )
+        >>> simulation = xoff.Simulation(scenario)
+        >>> def answer(question):
+        ...     simulation.send(question.destination, question.source, "1MB")
+        >>> question = simulation.send("host0", "host1", 1000)
+        >>> simulation.on_complete(question, answer)
+        >>> simulation.run()
+        >>> [row["source"] for row in simulation.finish().flows.to_pylist()]
+        ['host0', 'host1']
     """
 
     def __init__(self, scenario: Scenario | str | Path, *, keep_flows: bool = True) -> None:
