@@ -95,7 +95,7 @@ def _anew(block: re.Match[str]) -> str:
 
 
 def draw() -> None:
-    """Draws the demo, its slowest flow, the links that rings of scattered hosts collide on, and the guides' pictures."""
+    """Draws the guides' pictures, the demo, its slowest flow, and the links that rings of scattered hosts share."""
     for page in PAGES:
         for picture, content in drawn(page).items():
             picture.parent.mkdir(exist_ok=True)
