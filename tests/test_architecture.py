@@ -19,9 +19,10 @@ MAY_IMPORT = {
     "errors": "",
     "text": "errors",
     "starters": "errors",
-    "scenario": "errors text",
+    "schemes": "errors",
+    "scenario": "errors text schemes",
     "results": "errors text scenario",
-    "runs": "errors text scenario results",
+    "runs": "errors text schemes scenario results",
     "formats": "errors text scenario results",
     "explain": "errors text scenario results",
     "plot": "text scenario results explain",
@@ -35,7 +36,7 @@ MAY_IMPORT = {
         "errors text starters scenario results formats runs explain plot report studies fluid switches glossary "
         "reproduce"
     ),
-    "__init__": "errors scenario results formats runs studies fluid switches",
+    "__init__": "errors schemes scenario results formats runs studies fluid switches",
     "__main__": "cli",
 }
 """Wings from the lowest to the highest, each with the lower ones that it imports.

@@ -50,6 +50,10 @@ A simulation that a program drives, message by message:
     simulation.run()
     simulation.finish().summary
 
+A congestion control of one's own, a class in Python:
+
+    xoff.Scenario.load("scenarios/web_search.toml").run(schemes=[MyControl])
+
 A fluid model, in milliseconds:
 
     xoff.Fluid.of("dcqcn", timer="1500us").run().difference_bps
@@ -61,7 +65,7 @@ from typing import TYPE_CHECKING
 from xoff._xoff import __version__
 
 if TYPE_CHECKING:
-    from xoff import formats
+    from xoff import formats, schemes
     from xoff.errors import (
         InputError,
         OutOfMemoryError,
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
         ResultError,
         RunsFailedError,
         ScenarioError,
+        SchemeError,
         WorkerLostError,
     )
     from xoff.fluid.model import Fluid
@@ -101,6 +106,7 @@ __all__ = [
     "RunsFailedError",
     "Scenario",
     "ScenarioError",
+    "SchemeError",
     "Simulation",
     "Swept",
     "SwitchPlan",
@@ -111,6 +117,7 @@ __all__ = [
     "__version__",
     "compare",
     "formats",
+    "schemes",
     "sweep",
     "tune",
 ]
@@ -129,6 +136,7 @@ _MODULES = {
     "RunInterrupted": "runs.interrupted",
     "Scenario": "scenario.scenario",
     "ScenarioError": "errors",
+    "SchemeError": "errors",
     "Simulation": "runs.simulation",
     "Swept": "studies.sweep",
     "SwitchPlan": "switches.switch_plan",
@@ -139,6 +147,7 @@ _MODULES = {
     "WorkerLostError": "errors",
     "compare": "studies.comparison",
     "formats": "formats",
+    "schemes": "schemes",
     "sweep": "studies.sweep",
     "tune": "studies.tuning.search",
 }

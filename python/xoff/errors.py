@@ -98,6 +98,10 @@ class ScenarioError(InputError):
     """A scenario, or a file it names, that cannot be used."""
 
 
+class SchemeError(InputError):
+    """A scheme in Python that has failed in the course of a run; it names the line."""
+
+
 class PlanError(InputError):
     """A plan of a switch that cannot be used."""
 

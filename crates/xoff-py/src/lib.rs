@@ -16,6 +16,7 @@ mod plan;
 mod quantity;
 mod result;
 mod scenario;
+mod schemes;
 mod tables;
 mod typed;
 mod watch;
@@ -50,6 +51,8 @@ mod _xoff {
     use crate::result::RawResult;
     #[pymodule_export]
     use crate::scenario::Scenario;
+    #[pymodule_export]
+    use crate::schemes::{explain_scheme, scheme_calls};
     #[pymodule_export]
     use crate::watch::Progress;
 

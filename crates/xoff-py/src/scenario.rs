@@ -1,11 +1,13 @@
 //! A scenario, and running it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use xoff::network::SwitchLayout;
 use xoff::network::port_names;
 use xoff::network::{Network, PortId};
+use xoff::schemes::Schemes;
 use xoff::settings::CongestionControl;
 use xoff::settings::Every;
 use xoff::units::{Rate, Span};
@@ -13,6 +15,7 @@ use xoff::{Execution, Report, ScenarioError, Simulation};
 
 use crate::error::raise;
 use crate::result::RawResult;
+use crate::schemes::{Faults, PythonFinder};
 use crate::typed::typed;
 use crate::watch::Watch;
 
@@ -21,6 +24,8 @@ use crate::watch::Watch;
 pub(crate) struct Scenario {
     inner: xoff::Scenario,
     file: Option<String>,
+    /// Faults of schemes in Python; nothing where the scenario has none.
+    faults: Option<Arc<Faults>>,
 }
 
 impl Scenario {
@@ -32,6 +37,11 @@ impl Scenario {
     /// The error with the scenario's file, unless it is about another.
     pub(crate) fn raise(&self, py: Python<'_>, error: ScenarioError) -> PyErr {
         raise(py, in_file(error, self.file.as_ref()))
+    }
+
+    /// Returns the first fault of a scheme since it was last asked for.
+    fn fault(&self, py: Python<'_>, network: Option<&Network>) -> Option<PyErr> {
+        self.faults.as_ref()?.take(py, network)
     }
 
     fn unknown(&self, py: Python<'_>, name: &str) -> PyErr {
@@ -62,11 +72,26 @@ fn in_file(error: ScenarioError, file: Option<&String>) -> ScenarioError {
 #[pymethods]
 impl Scenario {
     #[new]
-    #[pyo3(signature = (text, overrides = vec![], file = None))]
-    fn new(py: Python<'_>, text: &str, overrides: Vec<String>, file: Option<String>) -> PyResult<Self> {
-        let inner = xoff::Scenario::from_toml(text, &overrides)
+    #[pyo3(signature = (text, overrides = vec![], file = None, find = None))]
+    fn new(
+        py: Python<'_>,
+        text: &str,
+        overrides: Vec<String>,
+        file: Option<String>,
+        find: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let faults = Arc::<Faults>::default();
+        let schemes = match find {
+            Some(find) => {
+                let finder = PythonFinder { find, faults: Arc::clone(&faults) };
+                Schemes::default().with_finder(Arc::new(finder))
+            }
+            None => Schemes::default().with_unknown_files(),
+        };
+        let inner = xoff::Scenario::with_schemes(text, &overrides, &schemes)
             .map_err(|error| raise(py, in_file(error, file.as_ref())))?;
-        Ok(Self { inner, file })
+        let faults = Some(faults).filter(|faults| faults.has_schemes());
+        Ok(Self { inner, file, faults })
     }
 
     /// A line for each table of a scenario's text that loses keys, because changes name another kind for it and do not set them.
@@ -136,9 +161,16 @@ impl Scenario {
         self.inner.stop.after_flows
     }
 
-    /// The scenario with its defaults filled in, but those of switches.
-    fn to_toml(&self) -> String {
-        self.inner.to_toml()
+    /// Whether a scheme in Python has part in it.
+    #[getter]
+    fn has_schemes(&self) -> bool {
+        self.faults.is_some()
+    }
+
+    /// The scenario with its defaults filled in, but those of switches, and with other paths of the files that it names.
+    #[pyo3(signature = (paths = BTreeMap::new()))]
+    fn to_toml(&self, paths: BTreeMap<String, String>) -> String {
+        self.inner.to_toml_with(&paths)
     }
 
     /// Returns all settings, with the defaults filled in, but for those of switches; keys that are not set are left out.
@@ -204,7 +236,10 @@ impl Scenario {
     /// knowing of a scenario that can be run.
     fn check(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<Vec<String>> {
         let checked = py.detach(|| Simulation::new(&self.inner, &files).map(|simulation| simulation.notes()));
-        checked.map_err(|error| self.raise(py, error))
+        match self.fault(py, None) {
+            Some(fault) => Err(fault),
+            None => checked.map_err(|error| self.raise(py, error)),
+        }
     }
 
     /// Returns about how much the workloads offer, given the text of each file by its path: flows, bytes and
@@ -310,17 +345,23 @@ impl Scenario {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<RawResult> {
         let mut watch = Watch::new(progress);
-        let report = py.detach(|| {
+        let faults = self.faults.as_deref();
+        let has_failed = || faults.is_some_and(Faults::any);
+        let run = || {
             let simulation = Simulation::new(&self.inner, &files)?;
             simulation.check_undriven()?;
             drop(files); // the text of a job may take hundreds of megabytes
             let execution = Execution::with_threads(threads);
-            let mut outcome = simulation.run(execution, &mut |state| watch.goes_on(state));
-            Ok(Report::new(&simulation, &mut outcome))
-        });
-        match watch.failure {
-            Some(error) => Err(error),
-            None => RawResult::new(py, report.map_err(|error: ScenarioError| self.raise(py, error))?),
+            let mut outcome = simulation.run(execution, &mut |state| !has_failed() && watch.goes_on(state));
+            let report = Report::new(&simulation, &mut outcome);
+            Ok((report, has_failed().then(|| simulation.network().clone())))
+        };
+        // One thread that calls Python all the time would only lose by giving up the lock between calls.
+        let ran = if threads == 1 && faults.is_some() { run() } else { py.detach(run) };
+        let (report, network) = ran.map_err(|error: ScenarioError| self.raise(py, error))?;
+        if let Some(error) = self.fault(py, network.as_ref()).or(watch.failure) {
+            return Err(error);
         }
+        RawResult::new(py, report)
     }
 }

@@ -63,7 +63,7 @@ def scenario(path: Path) -> tuple[str, dict[str, str]]:
     """Reads a scenario, and the text of the files that it names, by path. Raises ResultError."""
     found = text(path)
     try:
-        names = [value for value in _texts(toml_text.parse(found)) if value.startswith(inputs.FOLDER)]
+        names = [inputs.file_of(text) for text in _texts(toml_text.parse(found)) if text.startswith(inputs.FOLDER)]
     except ValueError as error:
         raise refusal(path, f"is damaged: {error}") from None
     return found, {name: text(path.parent / name) for name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from xoff.results import columns, series_statistics
@@ -24,6 +25,7 @@ from xoff.scenario import inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -45,7 +47,9 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         return not told_to_stop
 
     cost = Cost()
-    raw = scenario._core.run(files, threads, report)
+    core = scenario._core
+    with _watched() if core.has_schemes else nullcontext():
+        raw = core.run(files, threads, report)
     cost.stop()
     result = result_of(scenario, files, raw, cost, threads)
     if raw.interrupted and not told_to_stop:
@@ -95,6 +99,13 @@ def result_of(scenario: Scenario, files: Mapping[str, str], raw: RawResult, cost
         provenance=provenance.collect(scenario, files, threads),
         inputs=named,
     )
+
+
+def _watched() -> AbstractContextManager[None]:
+    """Returns the context in which a method of a scheme in Python may not take long."""
+    from xoff.schemes.watching import watched
+
+    return watched()
 
 
 def _recorded(totals: dict[str, Any]) -> dict[str, int]:

@@ -27,6 +27,12 @@ def names(paths: Iterable[str]) -> dict[str, str]:
     return given
 
 
+def file_of(name: str) -> str:
+    """Returns the file that a scenario names: of a scheme such as `inputs/my_control.py:MyControl`, the first part."""
+    file, colon, _ = name.rpartition(".py:")
+    return f"{file}.py" if colon else name
+
+
 def digest(resolved: str, named: Mapping[str, str]) -> str:
     """Returns the SHA-256, in hexadecimal, of a resolved scenario and of the files it names, given by path."""
     text = json.dumps([resolved, sorted(named.items())], ensure_ascii=False)

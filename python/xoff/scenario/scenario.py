@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +16,11 @@ from xoff.scenario.topology import Topology
 from xoff.text import text_file, toml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from xoff.facade import Export, Result
+    from xoff.schemes.classes import Scheme
+    from xoff.schemes.loading import Described
 
 _OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
 """Keys that only other kinds of files have, each with the name of that kind."""
@@ -43,10 +45,12 @@ class Scenario:
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Text of files that the scenario names, by path; these are not read from disk."""
     _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
+    _sources: dict[str, str] = field(init=False, repr=False, compare=False, default_factory=dict)
+    """Text of the files of schemes, by path, as the scenario was checked with it."""
 
     def __post_init__(self) -> None:
         try:
-            core = _xoff.Scenario(self.text, self.overrides, self.file)
+            core = _xoff.Scenario(self.text, self.overrides, self.file, self._find_scheme)
         except ScenarioError as error:
             raise _of_another_kind(error) from None
         object.__setattr__(self, "_core", core)
@@ -139,11 +143,26 @@ class Scenario:
 
         Paths are relative to the scenario's folder. Raises ScenarioError if one cannot be read.
         """
-        folder = Path(self.file).parent if self.file else Path()
-        return {
-            path: self.inputs[path] if path in self.inputs else text_file.read(folder / path, self.file, key)
-            for key, path in self._core.files()
-        }
+        return {path: self._read_file(path, key) for key, path in self._core.files()}
+
+    def _read_file(self, path: str, key: str) -> str:
+        """Returns the text of a file that a key names."""
+        for known in (self.inputs, self._sources):
+            if path in known:
+                return known[path]
+        return text_file.read((Path(self.file).parent if self.file else Path()) / path, self.file, key)
+
+    def _find_scheme(self, family: str, name: str) -> Described | None:
+        """Returns the scheme in Python of this name, for the simulator; None for a name of another kind."""
+        if ":" not in name:
+            return None
+        from xoff.schemes import loading  # brings what only schemes need
+
+        def read(path: str) -> str:
+            text = self._sources[path] = self._read_file(path, name)
+            return text
+
+        return loading.finder(read)(family, name)
 
     def check(self) -> tuple[str, ...]:
         """Checks all that can be checked without running, files included, and returns notes. Raises ScenarioError.
@@ -169,12 +188,7 @@ class Scenario:
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """Returns the resolved scenario with its files moved to `inputs/`, and the files' text by that path."""
         names = inputs.names(files)
-        return self._portable(names).to_toml(), {names[path]: text for path, text in files.items()}
-
-    def _portable(self, names: Mapping[str, str]) -> _xoff.Scenario:
-        """Returns the scenario with other names of the files that it names."""
-        moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
-        return _xoff.Scenario(self.text, [*self.overrides, *moved], self.file)
+        return self._core.to_toml(names), {names[path]: text for path, text in files.items()}
 
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the resolved scenario and the files it names: equal digests, equal runs.
@@ -183,11 +197,28 @@ class Scenario:
         """
         return inputs.digest(*self.portable(self.read_files()))
 
+    def with_scheme(self, scheme: type[Scheme], **parameters: object) -> Scenario:
+        """Returns the scenario with a class in Python in place of its congestion controls, buffer policy or marker.
+
+        A congestion control replaces that of every transport which has its signals, TCP or RoCE. A buffer policy
+        replaces `switch.buffer`, and a marker `switch.marking.queue`. Raises ScenarioError if it cannot be used.
+
+        Args:
+            scheme: A subclass of `xoff.schemes.CongestionControl`, `BufferPolicy` or `Marker`.
+            parameters: Values of its parameters; quantities are text with a unit.
+        """
+        from xoff.schemes import placing
+
+        file, text, values = placing.changes(scheme, parameters, self._core.settings())
+        changed = replace(self, inputs={**self.inputs, file: text})
+        return changed.with_values(values)
+
     def run(
         self,
         *,
         threads: int = 1,
         seed: int | None = None,
+        schemes: Sequence[type[Scheme]] = (),
         progress: Callable[[_xoff.Progress], bool | None] | None = None,
     ) -> Result:
         """Simulates it. The result depends on the scenario and its seed, never on the number of threads.
@@ -195,15 +226,20 @@ class Scenario:
         Args:
             threads: How many threads share the work; no more than there are cores.
             seed: Instead of the scenario's own.
+            schemes: Classes in Python that take part, as `with_scheme` says.
             progress: Called about ten times a second with `now_ns`, `end_ns` (None if not known), `flows_started` and
                 `flows_finished`; if it returns False the run ends there, and the result is `interrupted`.
 
         Raises:
             ScenarioError: The scenario, or a file it names, cannot be simulated.
+            SchemeError: A scheme in Python has failed.
             ValueError: There are no threads.
             RunInterrupted: Ctrl-C ended it; what was finished is the error's `result`.
         """
         check_at_least_one("threads", threads)
+        if schemes:
+            chosen = reduce(Scenario.with_scheme, schemes, self)
+            return chosen.run(threads=threads, seed=seed, progress=progress)
         if seed is not None:
             return self.with_value("seed", seed).run(threads=threads, progress=progress)
         return facade.run(self, threads, progress)
@@ -235,7 +271,7 @@ class Scenario:
             self.text,
             self.file,
             self.overrides,
-            self.inputs,
+            {**self._sources, **self.inputs},
         )  # the core checks it again in the other process
 
     def __repr__(self) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xoff import _xoff
 from xoff.errors import ScenarioError
-from xoff.scenario import inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,10 +96,11 @@ class _Traffic(NamedTuple):
     @classmethod
     def of(cls, scenario: Scenario) -> _Traffic:
         """Returns every key of a scenario that decides its traffic, with its value, and the sizes of packets."""
-        files = scenario.read_files()
-        names = inputs.names(files)
-        named = {names[path]: text for path, text in files.items()}
-        tables = scenario._portable(names).settings()
+        resolved, named = scenario.portable(scenario.read_files())
+        core = _xoff.Scenario(resolved)
+        of_workloads = {path for key, path in core.files() if key.startswith("workload")}
+        named = {path: text for path, text in named.items() if path in of_workloads}
+        tables = core.settings()
         has_load = any(workload.get("load") is not None for workload in tables["workload"])
         left_out = _WITHOUT if has_load else _WITHOUT | _RATE
         keys = {path: value for key in _DECIDING for path, value in _flat(key, tables.get(key, {}), left_out)}
