@@ -27,14 +27,14 @@ MAY_IMPORT = {
     "explain": "errors text scenario results",
     "plot": "text scenario results explain",
     "report": "text results explain plot",
-    "studies": "errors text scenario results runs plot",
+    "studies": "errors text schemes scenario results runs plot",
     "fluid": "errors text results runs plot",
     "switches": "errors text scenario results fluid",
     "glossary": "errors starters scenario results switches",
     "reproduce": "errors text scenario results runs plot report studies",
     "cli": (
-        "errors text starters scenario results formats runs explain plot report studies fluid switches glossary "
-        "reproduce"
+        "errors text starters schemes scenario results formats runs explain plot report studies fluid switches "
+        "glossary reproduce"
     ),
     "__init__": "errors schemes scenario results formats runs studies fluid switches",
     "__main__": "cli",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import linecache
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -21,18 +24,24 @@ NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
 
 def run(source: str, names: dict[str, Any]) -> object:
-    """Runs a cell. Returns the value of its last line, where that is an expression."""
-    cell = ast.parse(source)
+    """Runs a cell. Returns the value of its last line, where that is an expression.
+
+    Python finds the source of a class in a cell as it does in Jupyter: by the file that each cell is.
+    """
+    cell, file = ast.parse(source), f"<cell {len(linecache.cache)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     last = cell.body.pop() if isinstance(cell.body[-1], ast.Expr) else None
-    exec(compile(cell, "cell", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "cell", "eval"), names) if isinstance(last, ast.Expr) else None
+    exec(compile(cell, file, "exec"), names)
+    return eval(compile(ast.Expression(last.value), file, "eval"), names) if isinstance(last, ast.Expr) else None
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_it_shows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(path.parent)
     plt.close("all")
-    names: dict[str, Any] = {}
+    notebook = ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", notebook)
+    names: dict[str, Any] = vars(notebook)
     with mpl.rc_context({"backend": "agg"}):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] != "code":

@@ -176,7 +176,7 @@ def test_a_class_of_a_notebook_becomes_a_file_with_all_that_it_names(monkeypatch
     for line in (
         "STEP = 2",
         "def twice(",
-        "from xoff.schemes import CongestionControl as CongestionControl",
+        "from xoff.schemes import CongestionControl",
         "class Steady",
     ):
         assert line in text

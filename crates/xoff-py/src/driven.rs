@@ -1,16 +1,18 @@
 //! A simulation that Python drives: it sends messages, and goes from event to event.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use xoff::ScenarioError;
 use xoff::driven::{DrivenSimulation, End, Event, Message, Send, Step};
+use xoff::network::Network;
 use xoff::units::{Bytes, Time};
 
 use crate::result::RawResult;
 use crate::scenario::Scenario;
+use crate::schemes::Faults;
 use crate::watch::Watch;
 
 /// Kinds of events, as Python numbers them.
@@ -35,9 +37,16 @@ pub(crate) struct Driven {
     /// None once it is finished. No two threads use it, and none waits.
     inner: Mutex<Option<DrivenSimulation>>,
     watch: Watch,
+    /// Faults of schemes in Python, and the network whose flows they name.
+    faults: Option<(Arc<Faults>, Network)>,
 }
 
 impl Driven {
+    /// Returns the first fault of a scheme in Python.
+    fn fault(&self, py: Python<'_>) -> Option<PyErr> {
+        self.faults.as_ref().and_then(|(faults, network)| faults.take(py, Some(network)))
+    }
+
     fn running(&mut self) -> PyResult<&mut DrivenSimulation> {
         let inner = self.inner.get_mut().map_or(None, Option::as_mut);
         inner.ok_or_else(|| PyRuntimeError::new_err("the simulation has been finished"))
@@ -56,7 +65,8 @@ impl Driven {
     ) -> PyResult<Self> {
         let inner = py.detach(|| DrivenSimulation::new(scenario.inner(), &files));
         let inner = inner.map_err(|error| scenario.raise(py, error))?;
-        Ok(Self { inner: Mutex::new(Some(inner)), watch: Watch::of_driver(progress) })
+        let faults = scenario.faults(py)?;
+        Ok(Self { inner: Mutex::new(Some(inner)), watch: Watch::of_driver(progress), faults })
     }
 
     /// Number of the host of this name, which errors call `argument`. Raises InputError.
@@ -120,7 +130,7 @@ impl Driven {
     /// Goes on to the next event, without holding the GIL. Returns its kind, its number, its time and its host; nothing at
     /// `until_ps`, or without that once nothing is left to do. Raises InputError, and KeyboardInterrupt after Ctrl-C.
     fn next(&mut self, py: Python<'_>, until_ps: Option<u64>) -> PyResult<Option<Heard>> {
-        let Self { inner, watch } = self;
+        let Self { inner, watch, .. } = self;
         let Ok(Some(inner)) = inner.get_mut() else {
             return Err(PyRuntimeError::new_err("the simulation has been finished"));
         };
@@ -130,6 +140,9 @@ impl Driven {
             return Err(failure);
         }
         let step = step.map_err(|error| raise(py, error))?;
+        if let Some(fault) = self.fault(py) {
+            return Err(fault);
+        }
         Ok(step.map(|Step { time, host, event }| {
             let (kind, number) = match event {
                 Event::Due(timer) => (DUE, timer.0),

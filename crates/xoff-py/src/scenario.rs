@@ -39,6 +39,13 @@ impl Scenario {
         raise(py, in_file(error, self.file.as_ref()))
     }
 
+    /// Returns where schemes in Python note their faults, if there are any, with the network whose flows they name.
+    pub(crate) fn faults(&self, py: Python<'_>) -> PyResult<Option<(Arc<Faults>, Network)>> {
+        let Some(faults) = &self.faults else { return Ok(None) };
+        let network = Network::build(&self.inner.topology, self.inner.scale_up.as_ref());
+        Ok(Some((Arc::clone(faults), network.map_err(|error| self.raise(py, error))?)))
+    }
+
     /// Returns the first fault of a scheme since it was last asked for.
     fn fault(&self, py: Python<'_>, network: Option<&Network>) -> Option<PyErr> {
         self.faults.as_ref()?.take(py, network)

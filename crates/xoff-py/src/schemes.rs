@@ -85,7 +85,8 @@ fn scheme(
 pub(crate) struct Class {
     /// Name in scenarios.
     name: String,
-    class: Py<PyAny>,
+    /// The class in Python.
+    python: Py<PyAny>,
     parameters: Py<PyAny>,
     methods: Py<PyDict>,
     faults: Arc<Faults>,
@@ -105,7 +106,7 @@ impl Class {
         let complete = serde_json::from_str(&complete).unwrap_or_default();
         let class = Self {
             name: name.to_owned(),
-            class: described.getattr("cls")?.unbind(),
+            python: described.getattr("cls")?.unbind(),
             parameters,
             methods: described.getattr("methods")?.cast_into::<PyDict>()?.unbind(),
             faults: Arc::clone(faults),
@@ -123,7 +124,7 @@ impl Class {
 
     /// Returns an attribute of the class as text.
     fn text(&self, py: Python<'_>, attribute: &str) -> PyResult<String> {
-        Ok(self.class.bind(py).getattr(attribute)?.cast_into::<PyString>()?.to_string())
+        Ok(self.python.bind(py).getattr(attribute)?.cast_into::<PyString>()?.to_string())
     }
 }
 

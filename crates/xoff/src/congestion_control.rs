@@ -348,9 +348,14 @@ macro_rules! congestion_controls {
                     Self::Outside(outside) => outside.made().and_then(Foreign::granting),
                 }
             }
+            /// Whether it is one of this crate's, or one from outside that was looked for. Of others nobody knows what they
+            /// need.
+            pub fn is_known(&self) -> bool {
+                !matches!(self, Self::Outside(outside) if outside.made().is_none())
+            }
             /// Whether a flow in an adapter waits for its window to open, and not for its rate alone.
             pub fn has_window(&self) -> bool {
-                if matches!(self, Self::Outside(outside) if outside.made().is_none()) {
+                if !self.is_known() {
                     return true;
                 }
                 let path = Path { switches: 1, base_rtt: Span::from_microseconds(10) };

@@ -13,10 +13,12 @@ from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
 from xoff.scenario.offered_load import Offered
 from xoff.scenario.scenario import Scenario
-from xoff.text import json_text, toml_text
+from xoff.text import json_text, text_file, toml_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from xoff.studies.scheme_laws import Verdict
 
 
 class Checked(NamedTuple):
@@ -43,7 +45,7 @@ class Checked(NamedTuple):
     nargs=-1,
     required=True,
     metavar="FILE",
-    help="Files of scenarios and sweeps (TOML).",
+    help="Files of scenarios and sweeps (TOML), and of schemes (Python).",
     callback=as_list,
 )
 @options.changes_of_all
@@ -52,10 +54,14 @@ class Checked(NamedTuple):
 def check(scenarios: list[Path], changes: list[str] | None, as_json: bool, strict: bool) -> None:
     """Validate scenarios, sweeps and the files they name, without running them, and say how much each is to simulate.
 
-    Exit status: 0 all can run, 1 with --strict there is something to note, 2 one cannot run.
+    Schemes in Python are held to the laws of their kind, for which they run in a small network.
+
+    Exit status: 0 all can run, 1 a scheme breaks a law, or with --strict there is something to note, 2 one cannot run.
     """
     all_checked = []
-    for path in dict.fromkeys(scenarios):
+    schemes = dict.fromkeys(path for path in scenarios if path.suffix == ".py")
+    verdicts = {path: _verdicts(path, as_json=as_json) for path in schemes}
+    for path in dict.fromkeys(path for path in scenarios if path not in schemes):
         checked = _checked(path, tuple(changes or ()))
         all_checked.append(checked)
         if as_json:
@@ -66,9 +72,12 @@ def check(scenarios: list[Path], changes: list[str] | None, as_json: bool, stric
         else:
             say(str(checked.error), err=True)
     if as_json:
-        click.echo(json_text.document([checked.as_data() for checked in all_checked]))
+        laws = [{"file": str(path), **one._asdict()} for path, found in verdicts.items() for one in found]
+        click.echo(json_text.document([*(checked.as_data() for checked in all_checked), *laws]))
     if any(checked.error for checked in all_checked):
         raise click.exceptions.Exit(2)
+    if any(verdict.broken_by for found in verdicts.values() for verdict in found):
+        raise click.exceptions.Exit(1)
     if strict and any(checked.notes for checked in all_checked):
         raise click.exceptions.Exit(1)
 
@@ -81,6 +90,21 @@ def _checked(path: Path, changes: tuple[str, ...]) -> Checked:
         return Checked(str(path), None, scenario.check(), scenario.offered())
     except ScenarioError as error:
         return Checked(str(path), str(error), (), None)
+
+
+def _verdicts(path: Path, *, as_json: bool) -> list[Verdict]:
+    """Returns a verdict on each law for the schemes of a file, and prints them. Raises InputError."""
+    from xoff.studies import scheme_laws  # brings what runs need
+
+    found = list(scheme_laws.check(text_file.read(path, str(path)), path.name))
+    if as_json:
+        return found
+    for scheme in dict.fromkeys(verdict.scheme for verdict in found):
+        of_scheme = [verdict for verdict in found if verdict.scheme == scheme]
+        broken = [verdict for verdict in of_scheme if verdict.broken_by]
+        said = f"breaks {len(broken)} of {len(of_scheme)} laws" if broken else f"ok, {len(of_scheme)} laws"
+        say("\n".join([f"{path}: {scheme}: {said}", *(f"{law}: no: {by}" for _, law, by in broken)]))
+    return found
 
 
 def _is_sweep(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ from xoff.cli.commands import COMMANDS
 from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
 from xoff.glossary import glossary
-from xoff.text import json_text
+from xoff.text import json_text, text_file
 
 if TYPE_CHECKING:
     from xoff.scenario.catalogue import Entry
@@ -27,13 +28,14 @@ _MOST_OFFERED = 12
     "name",
     shell_complete=completion.names,
     help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min), "
-    "a measure (slowdown_p99), a key of plans (congestion.round_trip), a column (fct_ns) or a word (PFC).",
+    "a measure (slowdown_p99), a key of plans (congestion.round_trip), a column (fct_ns), a word (PFC) or a scheme in "
+    "Python (my_control.py:MyControl).",
 )
 @options.data_only
 def explain(name: str, as_json: bool) -> None:
     """Explain an algorithm, a key of the scenario file, a value of one or a measure; or name what speaks of a word."""
     try:
-        found = glossary.explain(name)
+        found = _of_scheme(name) if ".py" in name else glossary.explain(name)
     except ScenarioError as error:
         if command := COMMANDS.get(name):
             about = command.about.removesuffix(".")
@@ -50,6 +52,23 @@ def explain(name: str, as_json: bool) -> None:
         if index:
             click.echo()
         _print(entry)
+
+
+def _of_scheme(name: str) -> list[dict[str, Any]]:
+    """Returns the meaning of a scheme in Python, `FILE.py:CLASS`, or of a key of it, `FILE.py:CLASS.KEY`."""
+    from xoff.schemes import loading  # brings what only schemes need
+
+    file, _, inside = name.partition(".py")
+    file, (cls, _, key) = f"{file}.py", inside.removeprefix(":").partition(".")
+    text = text_file.read(Path(file), file)
+    names = [cls] if cls else [one.__name__ for one in loading.classes_of(loading.module_of(text, file))]
+    described = [loading.load(text, file, one) for one in names]
+    found = [entry for one in described for entry in one.explained(f"{file}:{one.cls.__name__}")]
+    wanted = [entry for entry in found if entry["path"].endswith(f".{key}") if not entry["family"]] if key else []
+    if key and not wanted:
+        keys = ", ".join(entry["path"].rpartition(".")[2] for entry in found if not entry["family"])
+        raise ScenarioError(file, cls, f"has no key `{key}`", f"expected one of {keys}" if keys else "it has none")
+    return wanted or [entry for entry in found if entry["family"]]
 
 
 def _offer(word: str, mentions: list[Entry], *, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from xoff.cli.options import FILE, as_list, refuse, repeated
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
 from xoff.results.whole_file import written_whole
-from xoff.starters import KINDS, PLAN, TOPOLOGIES, Switches, starter
+from xoff.starters import KINDS, PLAN, SCHEME, SCHEME_FILE, TOPOLOGIES, Switches, starter
 
 _WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
 """Topologies with links between switches of a rate of their own."""
@@ -24,7 +24,7 @@ _WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
     nargs=-1,
     metavar="[KIND]...",
     shell_complete=completion.starters,
-    help="A topology, a transport, workloads, or some of each; or plan (see `xoff list scenarios`).",
+    help="A topology, a transport, workloads, or some of each; or plan or scheme (see `xoff list scenarios`).",
     callback=as_list,
 )
 @repeated(
@@ -48,13 +48,14 @@ def init(
     uplink: str | None,
     out: Path | None,
 ) -> None:
-    """Write a commented scenario, or a plan of a switch, to start from; nothing that exists is overwritten."""
+    """Write a commented scenario, a plan or a congestion control to start from; nothing that exists is overwritten."""
     _check_no_files(kinds or [])
     chosen = starter(kinds or [], _imported(sonic, (port, uplink), chip, kinds or []))
     if str(out) == "-":
         click.echo(chosen.text, nl=False)
         return
-    path = out or Path("_".join(kinds or ["scenario"]) + ".toml")
+    stem = SCHEME_FILE if kinds == [SCHEME] else "_".join(kinds or ["scenario"])
+    path = out or Path(f"{stem}.toml")
     companions = {path.parent / name: text for name, text in chosen.companions.items()}
     _check_free(path)
     texts = {path: chosen.text} | {target: text for target, text in companions.items() if _is_new(target, text)}

@@ -35,12 +35,13 @@ _LIKE = 0.75
 
 
 def scenarios() -> list[Entry]:
-    """Returns the topologies, transports and workloads that `xoff init` puts together, and its plan."""
+    """Returns the topologies, transports and workloads that `xoff init` puts together, its plan and its scheme."""
     families = {
         "topology": starters.TOPOLOGIES,
         "transport": starters.TRANSPORTS,
         "workload": starters.WORKLOADS,
         "plan of a switch": (starters.PLAN,),
+        "scheme in Python": (starters.SCHEME,),
     }
     return [
         {"family": family, "name": name, "about": starters.sentence(name)}
@@ -146,7 +147,8 @@ def _of_sizes(name: str) -> list[dict[str, Any]]:
 
 def _of_starters(name: str) -> list[dict[str, Any]]:
     """Returns what only `xoff init` knows by a name, such as the transport of Ultra Ethernet."""
-    return [_entry(name, "starter", entry["about"]) for entry in scenarios() if entry["name"] == name != starters.PLAN]
+    found = [entry for entry in scenarios() if entry["name"] == name and name != starters.PLAN]
+    return [_entry(name, "starter", entry["about"]) for entry in found]
 
 
 def _of_papers(name: str) -> list[dict[str, Any]]:

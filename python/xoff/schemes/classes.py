@@ -47,6 +47,7 @@ _CONTROL = {
 _POLICY = {"threshold": "priority shared used free queues"}
 _MARKER = {
     "marks": "now length frame draw",
+    "silent_up_to": "",
     "on_arrival": "now length frame",
     "on_departure": "now before after",
 }
@@ -105,6 +106,8 @@ class BufferPolicy(Scheme):
 
     family = "buffer_policy"
     facts = _POLICY
+    falls: ClassVar[bool] = False
+    """Whether a fuller pool never raises a threshold; then it is asked only where it can matter."""
     _is_made: bool = False
 
     def __init__(self, parameters: Any) -> None:  # noqa: ANN401 - each class has its own
@@ -122,7 +125,8 @@ class Marker(Scheme):
 
     A subclass has `marks(self, ...)`, which names what it asks for: now, length (bytes there without the packet),
     frame (bytes of the packet), draw (a random number from 0 to 1). `on_arrival` and `on_departure`, where it has them,
-    hear of every packet: now, length, frame; now, before, after.
+    hear of every packet: now, length, frame; now, before, after. `silent_up_to`, where it has one, answers once up to
+    which length it marks and remembers nothing; then it is asked beyond alone.
     """
 
     family = "marking"
@@ -181,6 +185,8 @@ def _check_answers(cls: type[Scheme], found: Mapping[str, object], file: str) ->
     if issubclass(cls, BufferPolicy) and "threshold" not in found:
         raise InputError(file, name, "has no method `threshold`", "expected `def threshold(self, free)`")
     if issubclass(cls, Marker):
+        if "silent_up_to" in found and {"on_arrival", "on_departure"}.intersection(found):
+            raise InputError(file, name, "follows its place, and has `silent_up_to`", "expected one of them")
         if "marks" not in found:
             raise InputError(file, name, "has no method `marks`", "expected `def marks(self, length)`")
         if cls.when not in {"enqueue", "dequeue"}:

@@ -14,6 +14,7 @@ from inspect import cleandoc
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from xoff import _xoff
 from xoff.errors import InputError
 from xoff.schemes import parameters, rules
 from xoff.schemes.classes import KINDS, Scheme, methods_of
@@ -40,6 +41,11 @@ class Described:
         namespace = vars(sys.modules[self.cls.__module__])
         found = parameters.schema(self.cls.Parameters, namespace, self.file)
         return json.dumps({"description": cleandoc(self.cls.__doc__ or f"{self.cls.__name__}."), **found})
+
+    def explained(self, name: str) -> list[dict[str, Any]]:
+        """Returns what `xoff explain` says of the scheme, under its name in scenarios, and of its keys."""
+        found: list[dict[str, Any]] = json.loads(_xoff.explain_scheme(self.cls.family, name, self.schema))
+        return found
 
     def read(self, settings: str) -> tuple[str, object]:
         """Returns the complete settings, as JSON, and the parameters of the class."""

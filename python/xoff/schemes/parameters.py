@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from xoff import _xoff
@@ -60,7 +61,15 @@ def schema(cls: type, namespace: dict[str, Any], file: str) -> dict[str, Any]:
         properties[field.name] = _key(field, hints[field.name], f"{cls.__qualname__}.{field.name}", file)
         if field.default is dataclasses.MISSING:
             required.append(field.name)
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    found = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return found | ({"$defs": _quantities()} if any("$ref" in key for key in properties.values()) else {})
+
+
+@cache
+def _quantities() -> dict[str, Any]:
+    """Returns the simulator's types of quantities, as its own keys have them."""
+    types: dict[str, Any] = json.loads(_xoff.schema())["$defs"]
+    return {name: types[name] for name in _DIMENSIONS.values()}
 
 
 def _key(field: dataclasses.Field[Any], hint: object, place: str, file: str) -> dict[str, Any]:
@@ -75,7 +84,7 @@ def _key(field: dataclasses.Field[Any], hint: object, place: str, file: str) -> 
     if choices:
         key["oneOf"] = [{"const": word, "type": "string", "description": f"{word}."} for word in choices]
     elif unit is not None and hint is int:
-        key |= {"type": "string", "x-quantity": _DIMENSIONS[unit]}
+        key["$ref"] = f"#/$defs/{_DIMENSIONS[unit]}"
         key |= {_LEAST[name]: value for name, value in bounds.items() if name in _LEAST}
     elif hint in _TYPES and isinstance(hint, type):
         key["type"] = _TYPES[hint]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
-import inspect
+import linecache
 import sys
 from contextlib import suppress
 from pathlib import Path
-from textwrap import dedent
 from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
 from xoff.schemes import rules
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 _PLAIN = (int, float, str, bool, type(None), tuple)
 
 
@@ -42,14 +46,13 @@ def _add(name: str, found: object, namespace: dict[str, object], parts: dict[str
 
 def _text(name: str, found: object, namespace: dict[str, object], parts: dict[str, str]) -> str:
     if isinstance(found, ModuleType):
-        return f"import {found.__name__} as {name}"
+        return f"import {found.__name__}" if found.__name__ == name else f"import {found.__name__} as {name}"
     home = getattr(found, "__module__", None)
     if isinstance(found, type | FunctionType) and home == namespace.get("__name__"):
-        try:
-            text = dedent(inspect.getsource(found))
-        except (OSError, TypeError):
+        text = _source(found)
+        if text is None:
             problem = f"the source of `{name}` cannot be found"
-            raise InputError(None, name, problem, "expected a class of a file, or of a notebook's cell") from None
+            raise InputError(None, name, problem, "expected a class of a file, or of a notebook's cell")
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Name) and node.id in namespace and node.id != name:
                 _add(node.id, namespace[node.id], namespace, parts)
@@ -58,8 +61,31 @@ def _text(name: str, found: object, namespace: dict[str, object], parts: dict[st
         return f"{name} = {found!r}"
     own_name = getattr(found, "__name__", None)
     if isinstance(home, str) and isinstance(own_name, str):
-        return f"from {_public(home)} import {own_name} as {name}"
+        renamed = "" if own_name == name else f" as {name}"
+        return f"from {_public(home)} import {own_name}{renamed}"
     raise InputError(None, name, "is shared between flows", "expected numbers, text, functions and classes")
+
+
+def _source(found: type | FunctionType) -> str | None:
+    """Returns the source of a class or a function. Python itself finds no class of a notebook before 3.13."""
+    functions = [found] if isinstance(found, FunctionType) else [*_functions(found)]
+    files = [function.__code__.co_filename for function in functions[:1]] or [*reversed(linecache.cache)]
+    for file in files:
+        text = "".join(linecache.getlines(file))
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        own = [node for node in tree.body if isinstance(node, _DEFINITIONS) and node.name == found.__name__]
+        for node in reversed(own):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    return None
+
+
+def _functions(cls: type) -> Iterator[FunctionType]:
+    """Yields the methods that a class defines."""
+    return (function for function in vars(cls).values() if isinstance(function, FunctionType))
 
 
 def _public(home: str) -> str:

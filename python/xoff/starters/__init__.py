@@ -22,7 +22,12 @@ TRANSPORTS = ("tcp", "roce", "ultra_ethernet")
 PLAN = "plan"
 """Name of the plan of a switch, which stands alone."""
 
-KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN)
+SCHEME = "scheme"
+"""Name of a congestion control in Python, which comes with a scenario and a test."""
+SCHEME_FILE = "my_control"
+"""Name of its files, without their endings."""
+
+KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN, SCHEME)
 _ALSO_CALLED = {
     **{name: ["roce"] for name in ("lossless", "pfc", "dcqcn", "rdma")},
     **{name: ["ultra_ethernet"] for name in ("uet", "uec", "nscc", "reps", "trimming")},
@@ -76,7 +81,7 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
 
     Args:
         kinds: At most one of `TOPOLOGIES` and of `TRANSPORTS`, and some of `WORKLOADS`, by default the first of each
-            that fits the others; or `PLAN` alone.
+            that fits the others; or `PLAN` or `SCHEME` alone.
         switches: Those of a scenario over RoCE; left out, a starter's own.
 
     Raises:
@@ -90,10 +95,10 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
             raise ScenarioError(None, kind, "no such topology, transport or workload", expected)
         if kinds.count(kind) > 1:
             raise ScenarioError(None, kind, "stands twice", "expected each kind once")
-    if PLAN in kinds:
+    for alone in {PLAN, SCHEME}.intersection(kinds):
         if len(kinds) > 1 or switches:
-            raise ScenarioError(None, PLAN, "is no part of a scenario", "expected it alone")
-        return Starter(_part(PLAN), {})
+            raise ScenarioError(None, alone, "is no part of a scenario", "expected it alone")
+        return Starter(_part(PLAN), {}) if alone == PLAN else _scheme()
     topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, TRANSPORTS, "roce" if switches else None)
     workloads = [kind for kind in kinds if kind in WORKLOADS]
     if switches and transport != "roce":
@@ -106,6 +111,12 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
     if transport == "roce":
         return _over_roce(topology, workloads or ["incast"], switches)
     return _over_ultra_ethernet(topology, workloads or ["permutation", "incast"])
+
+
+def _scheme() -> Starter:
+    """Returns a scenario with the files of a congestion control in Python and of its test."""
+    control, test = (_read(f"scheme/{name}.txt") for name in ("control", "test"))
+    return Starter(_read("scheme/scenario.txt"), {f"{SCHEME_FILE}.py": control, f"test_{SCHEME_FILE}.py": test})
 
 
 def _over_tcp(topology: str, workloads: list[str]) -> Starter:
@@ -221,6 +232,8 @@ def _put_together(topology: str, workloads: list[str], parts: list[str]) -> Star
 
 def sentence(kind: str) -> str:
     """Returns the sentence that describes a kind: the first line of its part."""
+    if kind == SCHEME:
+        return "A congestion control as a class in a Python file, with a scenario and a test."
     folders = (("topology/", TOPOLOGIES), ("transport/", TRANSPORTS), ("workload/", WORKLOADS), ("", (PLAN,)))
     folder = next(folder for folder, kinds in folders if kind in kinds)
     return _part(folder + kind).splitlines()[0].removeprefix("# ")

@@ -183,7 +183,7 @@ impl ControlledFlow {
         );
         let class = &self.methods.class;
         let flow = py.import(intern!(py, "xoff.schemes.flow"))?.getattr(intern!(py, "Flow"))?.call1(told)?;
-        Ok(class.class.bind(py).call1((class.parameters.bind(py), flow))?.unbind())
+        Ok(class.python.bind(py).call1((class.parameters.bind(py), flow))?.unbind())
     }
 
     fn note(&self, method: &'static str, now: u64, failure: Failure) {

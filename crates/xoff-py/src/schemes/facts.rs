@@ -52,6 +52,7 @@ facts! {
 }
 
 /// Facts of one event; each event sets those that it has.
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Facts<'a> {
     /// Whole numbers, by what events call them. Names that no event has together share a field.
@@ -98,7 +99,7 @@ impl Facts<'_> {
                 Some(rtt) => number(rtt),
                 None => Ok(py.None().into_bound(py)),
             },
-            Fact::Timed => number(self.timed),
+            Fact::Timed | Fact::Frame => number(self.timed),
             Fact::Hops => self.hops(py),
             Fact::Timeout => truth(self.timeout),
             Fact::FirstLost => number(self.first_lost),
@@ -109,7 +110,6 @@ impl Facts<'_> {
             Fact::Used => number(self.used),
             Fact::Free => number(self.shared.saturating_sub(self.used)),
             Fact::Queues => number(self.queues),
-            Fact::Frame => number(self.timed),
             Fact::Draw => Ok(self.draw.into_pyobject(py)?.into_any()),
             Fact::Before => number(self.before),
             Fact::After => number(self.after),
@@ -151,6 +151,7 @@ impl Method {
 
     /// Calls the method of an object with the facts that it asks for.
     #[inline]
+    #[allow(clippy::many_single_char_names)] // they are parameters of Python
     pub(super) fn call<'py>(
         &self,
         py: Python<'py>,

@@ -74,7 +74,7 @@ impl Faults {
         let flow = flow.map(|(host, number)| {
             let name = network.and_then(|network| network.nodes.get(host as usize));
             let name = name.map_or_else(|| host.to_string(), |node| node.name.clone());
-            format!("{name}:{number}")
+            format!("{name}.flow{number}")
         });
         let made = || {
             let module = py.import("xoff.schemes.faults")?;

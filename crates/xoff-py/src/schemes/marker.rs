@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use xoff::schemes::{
     Departure, ForeignMarker, ForeignMarking, Level, Marker, Place, Rng, Signal, Unfit, When, unit_interval,
 };
-use xoff::units::Time;
+use xoff::units::{Bytes, Time};
 
 use super::Class;
 use super::calls::watched;
 use super::facts::{Facts, Method};
-use super::faults::Failure;
+use super::faults::{Failure, whole};
 
 /// Marker with its settings, before it is on any place.
 pub(super) struct Marking(Arc<Methods>);
@@ -22,6 +22,7 @@ struct Methods {
     class: Class,
     when: When,
     marks: Method,
+    silent_up_to: Option<Method>,
     on_arrival: Option<Method>,
     on_departure: Option<Method>,
 }
@@ -32,6 +33,7 @@ impl Marking {
         Ok(Self(Arc::new(Methods {
             when,
             marks: class.method(py, "marks")?.expect("the class was checked"),
+            silent_up_to: class.method(py, "silent_up_to")?,
             on_arrival: class.method(py, "on_arrival")?,
             on_departure: class.method(py, "on_departure")?,
             class,
@@ -55,7 +57,8 @@ impl ForeignMarking for Marking {
             methods.note("__init__", Time::ZERO, Failure::Raised(error));
             Vec::new()
         });
-        Ok(Box::new(PlacedMarker { methods: Arc::clone(methods), objects }))
+        let silent_up_to = silent_up_to(methods, &objects);
+        Ok(Box::new(PlacedMarker { methods: Arc::clone(methods), objects, silent_up_to }))
     }
 }
 
@@ -63,7 +66,25 @@ fn object_of(py: Python<'_>, methods: &Methods, place: &Place) -> PyResult<Py<Py
     let told = (place.rate.get(), place.largest_frame.get());
     let place = py.import(intern!(py, "xoff.schemes.marking"))?.getattr(intern!(py, "Place"))?.call1(told)?;
     let class = &methods.class;
-    Ok(class.class.bind(py).call1((class.parameters.bind(py), place))?.unbind())
+    Ok(class.python.bind(py).call1((class.parameters.bind(py), place))?.unbind())
+}
+
+/// Asks the object of each place for the length up to which it marks nothing. Returns the least.
+fn silent_up_to(methods: &Methods, objects: &[Py<PyAny>]) -> Option<Bytes> {
+    let method = methods.silent_up_to.as_ref()?;
+    let answer = |py: Python<'_>, object: &Py<PyAny>| {
+        let answer = watched(py, || method.call(py, object.bind(py), &Facts::default()));
+        whole(&answer.map_err(Failure::Raised)?, "expected a number of bytes, at least 0")
+    };
+    let answers =
+        Python::attach(|py| objects.iter().map(|object| answer(py, object)).collect::<Result<Vec<_>, _>>());
+    match answers {
+        Ok(answers) => answers.into_iter().min().map(Bytes::new),
+        Err(failure) => {
+            methods.note(method.name, Time::ZERO, failure);
+            None
+        }
+    }
 }
 
 impl Methods {
@@ -76,6 +97,8 @@ impl Methods {
 struct PlacedMarker {
     methods: Arc<Methods>,
     objects: Vec<Py<PyAny>>,
+    /// Length up to which no place marks anything, where the class says one.
+    silent_up_to: Option<Bytes>,
 }
 
 impl fmt::Debug for PlacedMarker {
@@ -97,7 +120,7 @@ impl Clone for PlacedMarker {
             self.methods.note("__deepcopy__", Time::ZERO, Failure::Raised(error));
             Vec::new()
         });
-        Self { methods: Arc::clone(&self.methods), objects }
+        Self { methods: Arc::clone(&self.methods), objects, silent_up_to: self.silent_up_to }
     }
 }
 
@@ -142,6 +165,10 @@ impl Marker for PlacedMarker {
         let facts = Facts { now: level.now.get(), size, timed, draw, ..Facts::default() };
         let marks = self.call(place, level.now, |methods| Some(&methods.marks), &facts);
         Signal::of(marks, false)
+    }
+
+    fn silent_up_to(&self) -> Option<Bytes> {
+        self.silent_up_to
     }
 
     fn follows(&self) -> bool {

@@ -15,15 +15,18 @@ pub(super) struct Policy {
     class: Class,
     object: Py<PyAny>,
     threshold: Method,
+    /// Whether the class says that a fuller pool never raises a threshold.
+    falls: bool,
 }
 
 impl Policy {
     pub(super) fn new(py: Python<'_>, class: Class) -> PyResult<Self> {
-        let object = watched(py, || class.class.bind(py).call1((class.parameters.bind(py),)))?;
+        let object = watched(py, || class.python.bind(py).call1((class.parameters.bind(py),)))?;
         object.setattr(intern!(py, "_is_made"), true)?;
         let object = object.unbind();
         let threshold = class.method(py, "threshold")?.expect("the class was checked");
-        Ok(Self { class, object, threshold })
+        let falls = class.python.bind(py).getattr(intern!(py, "falls"))?.is_truthy()?;
+        Ok(Self { class, object, threshold, falls })
     }
 
     fn note(&self, failure: Failure) -> Bytes {
@@ -56,8 +59,7 @@ impl BufferPolicy for Policy {
         })
     }
 
-    /// Nobody has proved that the thresholds of this class fall.
     fn rises_as_the_pool_fills(&self) -> bool {
-        true
+        !self.falls
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::classes::Classes;
+use crate::congestion_control::Parameters;
 use crate::layout::SwitchLayout;
 use crate::scenario::Transport;
 use crate::workload::Source;
@@ -55,7 +56,8 @@ fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = Strin
             Transport::Roce(_) => "; set ecn_capable = true if they are",
             Transport::Tcp(_) | Transport::ConstantRate(_) => "",
         };
-        (!transport.is_ecn_capable()).then(|| {
+        let is_known = transport.congestion_control().is_none_or(Parameters::is_known);
+        (is_known && !transport.is_ecn_capable()).then(|| {
             format!(
                 "transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark{instead}"
             )

@@ -321,7 +321,7 @@ fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
         Transport::Roce(roce) => (roce.congestion_control.as_ref(), true),
         Transport::ConstantRate(_) => return Ok(()),
     };
-    let Some(control) = control else { return Ok(()) };
+    let Some(control) = control.filter(|control| control.is_known()) else { return Ok(()) };
     let problem = match control.needs() {
         Needs::Acknowledgements(_) if in_adapter => "goes by losses and echoes, of which RoCE does not tell",
         Needs::Cnps(_) if !in_adapter => "needs CNPs, which only RoCE sends",
