@@ -21,7 +21,7 @@
     const most = Math.max(...times.map(Math.abs));
     const unit = most >= 1e6 ? 2 : most >= 1e3 ? 1 : 0;
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1000 ** unit)) + 1));
-    return times.map((time) => `${+(time / 1000 ** unit).toFixed(digits)} ${TIMES[unit]}`);
+    return times.map((time) => time ? `${+(time / 1000 ** unit).toFixed(digits)} ${TIMES[unit]}` : "0");
   }
 
   // Returns ticks of a logarithmic axis: at 1, 2 and 5 of each decade, at fewer of many decades, or even steps within one.
@@ -103,7 +103,7 @@
       points: { show: panel.dots }, value: (chart, value) => value == null ? "-" : told(value),
     }));
     const splits = names.size ? { splits: () => [...names.keys()] } : {};
-    const y = { size, values: (chart, values) => values.map(told), ...splits };
+    const y = { size, values: (chart, values) => values.map((value) => value || names.size ? told(value) : "0"), ...splits };
     return new uPlot(options(figure, series, { range: (chart, low, high) => [0, high > 0 ? 1.05 * high : 1] },
       { height: 280, before, y }), joined(panel.lines, panel.end), figure);
   }
