@@ -20,7 +20,7 @@ demo: .venv/built ## Build, run web search under DCTCP, print the table, write a
 	$(BIN)/xoff run scenarios/web_search.toml
 
 .PHONY: test
-test: test-rust test-python ## Run all tests
+test: test-rust test-python test-c ## Run all tests
 
 .PHONY: test-rust
 test-rust: ## Run the simulator's tests (debug build: invariants are checked after every packet)
@@ -29,6 +29,14 @@ test-rust: ## Run the simulator's tests (debug build: invariants are checked aft
 .PHONY: test-python
 test-python: .venv/tools ## Run the tests of the Python face and the command line
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+.PHONY: header
+header: ## Write the header of the C interface anew
+	cargo run --quiet --manifest-path crates/xoff-c/header/Cargo.toml --target-dir target/header
+
+.PHONY: test-c
+test-c: .venv/built ## Build the C example and ASTRA-sim's front end with sanitizers, and run them
+	$(BIN)/python tools/try_c.py
 
 .PHONY: nightly
 nightly: export XOFF_NIGHTLY := 1
