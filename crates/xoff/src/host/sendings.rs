@@ -32,6 +32,7 @@ pub(super) struct Sendings {
     states: Slab<Sending>,
 }
 
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Sendings>() == 64);
 
 impl Sendings {
