@@ -726,7 +726,7 @@ fn folder(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Digests of each shipped scenario. Benchmarks and long runs are cut short.
+/// Digest of each shipped scenario, and the change by which a benchmark or a long run is cut short.
 fn shipped_digests() -> BTreeMap<String, String> {
     let short = [
         ("fabric_128", "stop.arrivals_end=100us"),
@@ -751,7 +751,7 @@ fn shipped_digests() -> BTreeMap<String, String> {
         let files =
             scenario.files().into_iter().map(|file| (file.path.clone(), beside(&file.path))).collect();
         let digest = report(&simulation_of(&text, &shorter, &files), PLAIN).digest;
-        (name, digest)
+        (name, [&[digest.as_str()], &shorter[..]].concat().join(" "))
     };
     let folders = [
         ("scenarios", ""),
