@@ -18,13 +18,17 @@ __all__ = [
     "algorithms",
     "bcc_lambda",
     "bcc_thresholds",
+    "causes",
     "chips",
+    "cpu_seconds",
+    "critical_path",
     "drops_before_marking_from",
     "explain",
     "explain_scheme",
     "fluid_schema",
     "headroom",
     "matches",
+    "parts_of_paths",
     "ports_that_fit",
     "published_headroom",
     "qcn_sample",
@@ -54,14 +58,30 @@ def bcc_thresholds(
     buffer_round_trips: tuple[int, int],
     ramp_ps: int,
 ) -> tuple[int, int, int]: ...
+def causes() -> list[tuple[str, str]]: ...
 def chips() -> str: ...
+def critical_path(
+    packets: dict[str, list[Any]],
+    pauses: Sequence[tuple[str, int, int, int | None]],
+    outages: Sequence[tuple[str, int, int]],
+    flow: int,
+    start_ns: int,
+    end_ns: int,
+    acknowledged: bool,
+    missing: int | None,
+    on_credit: bool,
+) -> tuple[list[tuple[str, str | None, str | None, int, int, int | None]], int] | None: ...
 def drops_before_marking_from(
     shared_bytes: int, alpha: tuple[int, int], reserved_bytes: int, port_threshold_bytes: int, ports: int
 ) -> int | None: ...
 def explain(name: str) -> str: ...
 def explain_scheme(family: str, name: str, schema: str) -> str: ...
+def cpu_seconds(flows: float, packet_hops: float) -> tuple[float, float]: ...
 def fluid_schema() -> str: ...
 def headroom(rate_bps: int, delay_ps: int, largest_bytes: int, reaction_quanta: int) -> HeadroomBytes: ...
+def parts_of_paths(
+    stretches: Sequence[tuple[str, str | None, str | None, int]],
+) -> list[tuple[str, str | None, str | None, int, float]]: ...
 def ports_that_fit(memory_bytes: int, required_bytes: int) -> int: ...
 def published_headroom(rate_bps: int, delay_ns: int, largest_bytes: int) -> str: ...
 def qcn_sample(
@@ -181,13 +201,7 @@ class RawResult:
     @property
     def dictionaries(self) -> dict[str, Sequence[str]]: ...
     @property
-    def totals(self) -> str: ...
-    @property
-    def pathologies(self) -> str: ...
-    @property
-    def digest(self) -> str: ...
-    @property
-    def interrupted(self) -> bool: ...
+    def summary(self) -> str: ...
 
 @final
 class Scenario:

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use xoff::ScenarioError;
 use xoff::driven::{DrivenSimulation, End, Event, Message, Send, Step};
 use xoff::network::Network;
 use xoff::units::{Bytes, Time};
+use xoff::{ScenarioError, Summary};
 
 use crate::result::RawResult;
 use crate::scenario::Scenario;
@@ -157,7 +157,13 @@ impl Driven {
     fn finish(&mut self, py: Python<'_>) -> PyResult<RawResult> {
         self.running()?;
         let inner = self.inner.get_mut().map_or(None, Option::take);
-        let report = py.detach(|| inner.map(DrivenSimulation::finish));
-        RawResult::new(py, report.expect("it has been there a line above"))
+        let simulation = inner.expect("it has been there a line above");
+        let (report, summary) = py.detach(|| {
+            let scenario = simulation.simulation().scenario().clone();
+            let report = simulation.finish();
+            let summary = Summary::new(&scenario, &report);
+            (report, summary)
+        });
+        RawResult::new(py, report, &summary)
     }
 }

@@ -20,6 +20,7 @@ mod schemes;
 mod tables;
 mod typed;
 mod watch;
+mod why;
 
 use pyo3::prelude::*;
 
@@ -50,11 +51,13 @@ mod _xoff {
     #[pymodule_export]
     use crate::result::RawResult;
     #[pymodule_export]
-    use crate::scenario::Scenario;
+    use crate::scenario::{Scenario, cpu_seconds};
     #[pymodule_export]
     use crate::schemes::{explain_scheme, scheme_calls};
     #[pymodule_export]
     use crate::watch::Progress;
+    #[pymodule_export]
+    use crate::why::{causes, critical_path, parts_of_paths};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -40,14 +40,8 @@ pub(crate) struct RawResult {
     off_times: Py<PyDict>,
     /// For each column that holds indices, the names they stand for.
     dictionaries: Py<PyDict>,
-    /// Counters of the whole run, as JSON.
-    totals: String,
-    /// Deadlocks and storms, as JSON.
-    pathologies: String,
-    /// Hash of every integer result.
-    digest: String,
-    /// Whether the run was cut short.
-    interrupted: bool,
+    /// Summary, as JSON.
+    summary: String,
 }
 
 /// For each column that holds indices, the names they stand for.
@@ -69,18 +63,15 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
 }
 
 impl RawResult {
-    pub(crate) fn new(py: Python<'_>, report: xoff::Report) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, report: xoff::Report, summary: &xoff::Summary) -> PyResult<Self> {
         Ok(Self {
             dictionaries: dictionaries(py, &report)?,
-            totals: serde_json::to_string(&report.totals).expect("counters are plain numbers"),
-            pathologies: serde_json::to_string(&report.pathologies).expect("names and numbers"),
+            summary: serde_json::to_string(summary).expect("names and numbers"),
             job_names: {
                 let (text, starts) = report.job_flow_names.into_parts();
                 let text = Column::from(text.into_bytes());
                 (Py::new(py, text)?, Py::new(py, Column::from(starts))?)
             },
-            digest: report.digest,
-            interrupted: report.interrupted,
             flows: Py::new(py, FlowRows::from(report.flows))?,
             unfinished: report.unfinished.to_python(py)?,
             queries: report.queries.to_python(py)?,

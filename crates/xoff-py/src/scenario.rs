@@ -11,7 +11,7 @@ use xoff::schemes::Schemes;
 use xoff::settings::CongestionControl;
 use xoff::settings::Every;
 use xoff::units::{Rate, Span};
-use xoff::{Execution, Report, ScenarioError, Simulation};
+use xoff::{Execution, Report, ScenarioError, Simulation, Summary};
 
 use crate::error::raise;
 use crate::result::RawResult;
@@ -61,6 +61,12 @@ impl Scenario {
         let position = self.inner.transport.keys().position(|known| known == name);
         position.map(|position| position as u8).ok_or_else(|| self.unknown(py, name))
     }
+}
+
+/// Returns the least and the greatest time on one core of a run that offers so much, in seconds.
+#[pyfunction]
+pub(crate) fn cpu_seconds(flows: f64, packet_hops: f64) -> (f64, f64) {
+    xoff::Offered { flows, packet_hops, ..xoff::Offered::default() }.cpu_seconds().into()
 }
 
 /// The names of some ports.
@@ -361,14 +367,15 @@ impl Scenario {
             let execution = Execution::with_threads(threads);
             let mut outcome = simulation.run(execution, &mut |state| !has_failed() && watch.goes_on(state));
             let report = Report::new(&simulation, &mut outcome);
-            Ok((report, has_failed().then(|| simulation.network().clone())))
+            let summary = Summary::new(&self.inner, &report);
+            Ok((report, summary, has_failed().then(|| simulation.network().clone())))
         };
         // One thread that calls Python all the time would only lose by giving up the lock between calls.
         let ran = if threads == 1 && faults.is_some() { run() } else { py.detach(run) };
-        let (report, network) = ran.map_err(|error: ScenarioError| self.raise(py, error))?;
+        let (report, summary, network) = ran.map_err(|error: ScenarioError| self.raise(py, error))?;
         if let Some(error) = self.fault(py, network.as_ref()).or(watch.failure) {
             return Err(error);
         }
-        RawResult::new(py, report)
+        RawResult::new(py, report, &summary)
     }
 }

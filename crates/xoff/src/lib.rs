@@ -62,20 +62,21 @@ mod telemetry;
 mod topology;
 mod transport;
 mod watch;
+pub mod why;
 mod workload;
 
 pub use engine::Progress;
 pub use kernel::units;
-pub use report::Report;
+pub use report::{Report, Summary};
 pub use scenario::{ErrorKind, Scenario, ScenarioError};
-pub use simulation::{Execution, Simulation};
+pub use simulation::{Execution, Offered, Simulation};
 pub use workload::Files;
 
 /// Catalogue: algorithms, chips, distributions of sizes, and the schema of scenarios, with the text that explains them.
 pub mod catalogue {
     pub use crate::scenario::{
-        Chip, Choice, Explanation, Listing, NamedChip, chips, explain, explain_scheme, fluid_schema, list,
-        schema,
+        Chip, Choice, Explanation, Listing, NamedChip, chips, explain, explain_scheme, fluid_schema, keys,
+        list, schema,
     };
     pub use crate::workload::sizes::{NamedList, catalogue as sizes};
 }
@@ -180,9 +181,6 @@ pub mod internals {
     }
     pub mod scheduler {
         pub use crate::scheduler::Parameters;
-    }
-    pub mod simulation {
-        pub use crate::simulation::Offered;
     }
     pub mod spraying {
         pub use crate::spraying::Parameters;

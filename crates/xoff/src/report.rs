@@ -10,6 +10,7 @@ mod packets;
 mod pauses;
 mod ports;
 mod queries;
+mod summary;
 mod unfinished;
 
 use std::fmt::Write as _;
@@ -42,6 +43,7 @@ pub use pauses::{PauseColumns, PauseFlowColumns};
 pub use ports::PortColumns;
 use queries::{CompleteQueries, QueryReport};
 pub use queries::{QueryColumns, QueryTotals};
+pub use summary::Summary;
 pub use unfinished::UnfinishedColumns;
 
 /// Columns of `series.parquet`, in order of time.

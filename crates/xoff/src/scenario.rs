@@ -46,7 +46,7 @@ use crate::kernel::units::Bytes;
 pub use self::chip::{Chip, NamedChip, chips};
 pub use self::cioq::{CioqSettings, Queues};
 pub use self::error::{ErrorKind, ScenarioError};
-pub use self::explain::{Choice, Explanation, Listing, explain, explain_scheme, list};
+pub use self::explain::{Choice, Explanation, Listing, explain, explain_scheme, keys, list};
 pub use self::host::{Host, InterruptModeration};
 pub use self::link_event::{LinkEvent, LinkState};
 pub use self::pfc::{Class, ClassNumber, PauseForm, Pausing, PausingTable, Pfc, Watchdog, WatchdogAction};

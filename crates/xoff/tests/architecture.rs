@@ -306,6 +306,7 @@ const PARTS: &[Part] = &[
             "simulation",
             "ideal",
             "watch",
+            "scenario",
         ],
         "reads what a run has left.",
     ),
@@ -313,6 +314,11 @@ const PARTS: &[Part] = &[
         "driven",
         &["kernel", "scenario", "topology", "workload", "host", "engine", "simulation", "report"],
         "lets a program step through a run, which knows nothing of it.",
+    ),
+    part(
+        "why",
+        &["congestion_control", "observer", "report", "scenario", "simulation"],
+        "explains flows by what a report has of their packets.",
     ),
 ];
 
@@ -404,7 +410,7 @@ fn every_part_names_only_parts_before_it() {
 
 #[test]
 fn nothing_that_is_simulated_knows_how_it_is_run() {
-    let runs = ["engine", "watch", "simulation", "flow_path", "ideal", "notes", "diagnosis", "report"];
+    let runs = ["engine", "watch", "simulation", "flow_path", "ideal", "notes", "diagnosis", "report", "why"];
     let models = PARTS.iter().filter(|part| !runs.contains(&part.path));
     for part in models {
         assert!(part.may_name.iter().all(|name| !runs.contains(name)), "{} is a model", part.path);

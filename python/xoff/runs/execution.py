@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xoff.results import columns, series_statistics
 from xoff.results.result import Result
-from xoff.results.summary import (
-    SCHEMA_VERSION,
-    Summary,
-    of_collectives,
-    of_jobs,
-    of_queries,
-    of_workloads,
-    summarise,
-)
+from xoff.results.summary import SCHEMA_VERSION
 from xoff.runs import cores, provenance
 from xoff.runs.cost import Cost
 from xoff.runs.interrupted import RunInterrupted
@@ -27,10 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    import pyarrow as pa
-
     from xoff._xoff import Progress, RawResult
-    from xoff.results.columns import FlowRows
     from xoff.scenario.scenario import Scenario
 
 
@@ -52,7 +41,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         raw = core.run(files, threads, report)
     cost.stop()
     result = result_of(scenario, files, raw, cost, threads)
-    if raw.interrupted and not told_to_stop:
+    if result.summary["interrupted"] and not told_to_stop:
         raise RunInterrupted(result)
     return result
 
@@ -60,33 +49,22 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
 def result_of(scenario: Scenario, files: Mapping[str, str], raw: RawResult, cost: Cost, threads: int) -> Result:
     """Makes the result of a run from its columns and its cost."""
     core = scenario._core
-    flows, unfinished = columns.FlowRows(raw), columns.unfinished_table(raw)
-    queries, collectives = columns.queries_table(raw), columns.collectives_table(raw)
-    totals = json.loads(raw.totals)
-    of_applications = {
-        "queries": of_queries(queries, totals["queries"]),
-        "collectives": of_collectives(collectives, totals["collectives"]),
-        "jobs": of_jobs(totals["jobs"]),
-    }
     resolved, named = scenario.portable(files)
     series = columns.series_table(raw)
-    recorded = {"observed": series_statistics.summarise(series, resolved, _recorded(totals))}
-    engine = {
-        "cpu_seconds": cost.cpu_seconds,
-        "wall_seconds": cost.wall_seconds,
-        "added_rss_mb": cost.added_rss_mb,
-        "threads": threads,
-    }
+    summary = {"schema_version": SCHEMA_VERSION, **json.loads(raw.summary)}
     return Result(
-        summary=_summary(scenario, raw, flows, unfinished, totals, engine)
-        | of_applications
-        | recorded
-        | {"scenario_digest": inputs.digest(resolved, named)},
-        flow_rows=flows,
+        summary={
+            **summary,
+            "title": scenario.title,
+            "engine": summary["engine"] | _engine(cost, threads, summary["engine"]["packet_hops"]),
+            "observed": series_statistics.summarise(series, resolved, _recorded(summary)),
+            "scenario_digest": inputs.digest(resolved, named),
+        },
+        flow_rows=columns.FlowRows(raw),
         ports=columns.ports_table(raw),
-        unfinished=unfinished,
-        queries=queries,
-        collectives=collectives,
+        unfinished=columns.unfinished_table(raw),
+        queries=columns.queries_table(raw),
+        collectives=columns.collectives_table(raw),
         job_flows=columns.job_flows_table(raw),
         series=series,
         drops=columns.drops_table(raw) if core.observes_drops else None,
@@ -108,29 +86,18 @@ def _watched() -> AbstractContextManager[None]:
     return watched()
 
 
-def _recorded(totals: dict[str, Any]) -> dict[str, int]:
+def _recorded(summary: dict[str, Any]) -> dict[str, int]:
     """Returns begin and end of the measured time, as far as it was recorded."""
-    start_ns, end_ns = totals["measured"]["start_ns"], totals["measured"]["end_ns"]
-    until_ns = totals["recorded_until_ns"]
+    start_ns, end_ns = summary["measured"]["start_ns"], summary["measured"]["end_ns"]
+    until_ns = summary["recorded_until_ns"]
     return {"start_ns": start_ns, "end_ns": end_ns if until_ns is None else max(start_ns, min(end_ns, until_ns))}
 
 
-def _summary(
-    scenario: Scenario,
-    raw: RawResult,
-    flows: FlowRows,
-    unfinished: pa.Table | None,
-    totals: dict[str, Any],
-    engine: dict[str, Any],
-) -> Summary:
-    found = summarise(flows, unfinished, totals, json.loads(raw.pathologies), scenario.size_classes, engine)
+def _engine(cost: Cost, threads: int, packet_hops: int) -> dict[str, float | int | None]:
     return {
-        "schema_version": SCHEMA_VERSION,
-        "title": scenario.title,
-        "seed": scenario.seed,
-        "interrupted": raw.interrupted,
-        "size_classes_bytes": list(scenario.size_classes),
-        **found,
-        "workloads": of_workloads(flows, unfinished, scenario._core.workloads, found["flows"]["all"]),
-        "digest": raw.digest,
+        "cpu_seconds": cost.cpu_seconds,
+        "wall_seconds": cost.wall_seconds,
+        "added_rss_mb": cost.added_rss_mb,
+        "threads": threads,
+        "ns_per_packet_hop": cost.cpu_seconds * 1e9 / packet_hops if packet_hops else None,
     }

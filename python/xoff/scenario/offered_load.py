@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff import _xoff
 from xoff.text.units import counted, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_NS_PER_PACKET_HOP = (30, 180)
-_NS_PER_FLOW = (500, 5000)
-"""Least and greatest time on a core for a packet-hop and for a flow, in ns; docs/speed.md says where."""
-_S_PER_NS = 1e-9
 
 
 class Offered(NamedTuple):
@@ -31,11 +27,7 @@ class Offered(NamedTuple):
     @property
     def cpu_seconds(self) -> tuple[float, float]:
         """Least and greatest time of the run on one core: with simple switches and hosts, and with elaborate ones."""
-        least, most = (
-            (self.packet_hops * per_hop + self.flows * per_flow) * _S_PER_NS
-            for per_hop, per_flow in zip(_NS_PER_PACKET_HOP, _NS_PER_FLOW, strict=True)
-        )
-        return least, most
+        return _xoff.cpu_seconds(self.flows, self.packet_hops)
 
     @classmethod
     def together(cls, loads: Iterable[Offered]) -> Offered:

@@ -21,6 +21,7 @@ const GIVEN_BACK: usize = 1 << 14;
 
 /// Finished flow.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(Default))]
 pub struct FlowRow {
     /// Time when the application handed the flow to the transport.
     pub start: Time,

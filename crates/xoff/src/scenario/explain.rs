@@ -65,6 +65,11 @@ pub struct Listing {
     pub source: Option<String>,
 }
 
+/// Every key of a scenario and every name that a key takes, in the order of the scenario file.
+pub fn keys() -> &'static [Explanation] {
+    &CATALOGUE
+}
+
 /// Every algorithm, policy, marker, topology, transport and workload, family by family.
 pub fn list() -> Vec<Listing> {
     let names = CATALOGUE.iter().filter_map(|entry| {

@@ -15,6 +15,11 @@ use crate::workload::{FlowSpec, Source};
 /// rate.
 const MOST_DRAWN: usize = 1 << 20;
 
+/// Least and greatest time on a core for a packet-hop, in ns; docs/speed.md says where.
+const NS_PER_PACKET_HOP: [f64; 2] = [30.0, 180.0];
+/// Least and greatest time on a core for a flow, in ns.
+const NS_PER_FLOW: [f64; 2] = [500.0, 5000.0];
+
 /// Work that the workloads offer. It is an estimate where flows go on without end or wait for one another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Offered {
@@ -27,6 +32,14 @@ pub struct Offered {
 }
 
 impl Offered {
+    /// Returns the least and the greatest time of the run on one core, in seconds: with simple switches and hosts, and with
+    /// elaborate ones.
+    pub fn cpu_seconds(&self) -> [f64; 2] {
+        let nanoseconds =
+            |which: usize| self.packet_hops * NS_PER_PACKET_HOP[which] + self.flows * NS_PER_FLOW[which];
+        [0, 1].map(|which| nanoseconds(which) * 1e-9)
+    }
+
     fn add(&mut self, other: Self) {
         self.flows += other.flows;
         self.bytes += other.bytes;

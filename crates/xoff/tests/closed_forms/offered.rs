@@ -1,7 +1,7 @@
 //! Work that is estimated before a run, against what the run does, where nothing is lost and no flow waits for the
 //! network.
 
-use xoff::internals::simulation::Offered;
+use xoff::Offered;
 
 use crate::common::{PLAIN, report};
 use crate::simulation;

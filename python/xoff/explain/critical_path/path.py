@@ -12,12 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xoff import _xoff
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-_SLOW_LINK = 0.25
-"""Share of a path's time from which transmission on one link is a part of its own."""
 
 
 class Cause(StrEnum):
@@ -53,20 +51,7 @@ class Cause(StrEnum):
         return _WORDS[self]
 
 
-_WORDS = {
-    Cause.TRANSMISSION: "own bits on the wire",
-    Cause.PROPAGATION: "propagation",
-    Cause.QUEUEING: "queue",
-    Cause.PAUSED: "pause (PFC)",
-    Cause.LINK_DOWN: "link that was down",
-    Cause.HOST: "host",
-    Cause.RATE: "rate",
-    Cause.CREDIT: "credit",
-    Cause.DELAYED_ACKNOWLEDGEMENT: "delayed acknowledgement",
-    Cause.RECOVERY: "recovery of a loss",
-    Cause.TIMEOUT: "retransmission timeout",
-    Cause.START: "start of its connection",
-}
+_WORDS = dict(_xoff.causes())
 
 
 class Stretch(NamedTuple):
@@ -143,16 +128,5 @@ class CriticalPath:
 
 def parts(paths: Sequence[CriticalPath]) -> list[Part]:
     """Returns the parts of the completion times of several flows together, the longest first."""
-    sums: Counter[tuple[Cause, str | None, str | None]] = Counter()
-    for path in paths:
-        for stretch in path.stretches:
-            place = None if stretch.cause is Cause.PROPAGATION else stretch.place
-            sums[stretch.cause, place, stretch.reason] += stretch.time_ps
-    whole = sums.total()
-    for key, time_ps in list(sums.items()):
-        # All links of a path have a share of its bits; only where one is what takes long is it news which.
-        if key[0] is Cause.TRANSMISSION and time_ps < _SLOW_LINK * whole:
-            del sums[key]
-            sums[Cause.TRANSMISSION, None, None] += time_ps
-    found = [Part(*key, time_ps, time_ps / whole) for key, time_ps in sums.items() if time_ps]
-    return sorted(found, key=lambda part: -part.time_ps)
+    stretches = [(*stretch[:3], stretch.time_ps) for path in paths for stretch in path.stretches]
+    return [Part(Cause(part[0]), *part[1:]) for part in _xoff.parts_of_paths(stretches)]
