@@ -90,9 +90,10 @@ notebooks: .venv/tools ## Run the notebooks of examples/ again, and keep what th
 	$(BIN)/python tools/notebooks.py
 
 .PHONY: site
-site: .venv/site ## Build the documentation site into build/site; a dead link is an error
+site: .venv/site page ## Build the documentation site into build/site, with the page; a dead link is an error
 	$(BIN)/python tools/site_pages.py
 	$(BIN)/zensical build --clean --strict
+	cp -r build/page build/site/try
 
 .PHONY: format
 format: .venv/tools ## Format everything
@@ -108,6 +109,16 @@ figures: .venv/built ## Run all published figures again at the quick scale, with
 validation: .venv/built ## Run all that is held against Linux and ns-3, and write the tables of docs/validation.md
 	$(BIN)/python tools/validate.py --write
 	$(BIN)/python tools/validate_ns3.py --write
+
+.PHONY: page
+page: web/node_modules/.package-lock.json ## Build the page in which xoff runs in a browser into build/page (needs Node)
+	if command -v rustup >/dev/null; then rustup target add wasm32-unknown-unknown; fi
+	cargo build --profile page --locked --package xoff-web --target wasm32-unknown-unknown
+	node web/build.mjs build/page target/wasm32-unknown-unknown/page/xoff_web.wasm
+
+.PHONY: test-page
+test-page: page .venv/built ## Try the page in Node and Chromium: golden digests, presets, what people click and share
+	node --test web/test/*.test.js
 
 .PHONY: bench
 bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, memory, threads
@@ -154,8 +165,13 @@ endef
 
 .PHONY: clean
 clean: ## Remove what was built (not results/)
-	rm -rf .venv target dist python/xoff/*.so
+	rm -rf .venv target dist build web/node_modules python/xoff/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	@command -v npm >/dev/null || { echo 'The page is bundled by Node, and there is no npm here: on Debian, apt install npm' >&2; exit 1; }
+	npm ci --prefix web --no-audit --no-fund --ignore-scripts
+	touch $@
 
 # Stamps: what xoff needs to be built and to run, xoff itself, and what develops or packs it.
 .venv/bin/python:
