@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import ROOT
-from readme import PAGES, PICTURE, SHOWN, drawn, output_of, printed, without_measurements
+from readme import PAGES, PICTURE, SHOWN, drawn, needed, output_of, printed, without_measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,8 @@ def every_shown() -> Iterator[object]:
         text = page.read_text(encoding="utf-8")
         for found in SHOWN.finditer(text):
             heading = text[: found.start()].rpartition("\n## ")[2].partition("\n")[0]
-            marks = pytest.mark.nightly if MANY_RUNS.search(found[1]) else ()
+            commands = "\n".join([*needed(found[1], text[: found.start()]), found[1]])
+            marks = pytest.mark.nightly if MANY_RUNS.search(commands) else ()
             yield pytest.param(
                 found[1], text[: found.start()], output_of(found[0]), id=f"{page.stem}: {heading}", marks=marks
             )

@@ -35,27 +35,28 @@ def printed(commands: str, above: str = "") -> str:
     Commands in the text above them that write a file or folder which they name (`--out`) run before.
     """
     with tempfile.TemporaryDirectory() as folder:
-        return _run([*_needed(commands, above), *commands.splitlines()], Path(folder))
+        lines = commands.replace("make demo", f"xoff run {DEMO}").splitlines()
+        return _run([*needed(commands, above), *lines], Path(folder))
 
 
 def drawn(page: Path) -> dict[Path, bytes]:
     """Returns the pictures of a guide, by their files, as the commands above them draw them."""
     text = page.read_text(encoding="utf-8")
     pictures = {page.parent / f[1] / f[2]: f"results/{f[2]}" for f in PICTURE.finditer(text) if f[1] == page.stem}
-    commands = _needed(" ".join(pictures.values()), text)
+    commands = needed(" ".join(pictures.values()), text)
     with tempfile.TemporaryDirectory() as folder:
         if commands:
             _run(commands, Path(folder))
         return {picture: (Path(folder) / name).read_bytes() for picture, name in pictures.items()}
 
 
-def _needed(wanted: str, above: str) -> list[str]:
+def needed(wanted: str, above: str) -> list[str]:
     """Lists the commands of a text that write what some words name (`--out`), and those that these need."""
-    needed: list[str] = []
+    commands: list[str] = []
     for found in reversed([*re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE)]):
-        if any(found[1] in words for words in (*needed, wanted)):
-            needed.insert(0, found[0])
-    return needed
+        if any(found[1] in words for words in (*commands, wanted)):
+            commands.insert(0, found[0])
+    return commands
 
 
 def _run(commands: list[str], folder: Path) -> str:
@@ -63,9 +64,8 @@ def _run(commands: list[str], folder: Path) -> str:
     for shipped in ("examples", "plans", "scenarios", "sweeps"):
         (folder / shipped).symlink_to(ROOT / shipped)
     for command in commands:
-        arguments = shlex.split(command.replace("make demo", f"xoff run {DEMO}"))[1:]
-        command_line = [sys.executable, "-m", "xoff", *arguments]
-        done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
+        words = f'xoff() {{ {shlex.quote(sys.executable)} -m xoff "$@"; }}; {command}'
+        done = subprocess.run(["bash", "-c", words], cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode > (1 if " lint " in command else 0):  # it says by 1 that it has found something
             raise SystemExit(f"{command}\n{done.stderr}")
     return "\n".join(line.rstrip() for line in done.stdout.splitlines())
