@@ -51,9 +51,9 @@ def drawn(page: Path) -> dict[Path, bytes]:
 
 
 def needed(wanted: str, above: str) -> list[str]:
-    """Lists the commands of a text that write what some words name (`--out`), and those that these need."""
+    """Lists the commands of a text that write what some words name (`--out`, `--plot`), and those that these need."""
     commands: list[str] = []
-    for found in reversed([*re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE)]):
+    for found in reversed([*re.finditer(r"^xoff .*--(?:out|plot) (\S+)$", above, re.MULTILINE)]):
         if any(found[1] in words for words in (*commands, wanted)):
             commands.insert(0, found[0])
     return commands
