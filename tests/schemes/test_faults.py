@@ -185,6 +185,14 @@ def test_a_method_that_does_not_return_is_named(monkeypatch: pytest.MonkeyPatch)
     assert "mine.py: line 10: " in error or "mine.py: line 11: " in error
 
 
+def test_a_simulation_that_a_program_drives_ends_with_the_fault() -> None:
+    driven = SMALL[: SMALL.index("[[workload]]")] + '[[workload]]\nkind = "driven"\ntransport = "dctcp"\n'
+    simulation = xoff.Simulation(scenario(HEAD + CLASS + WINDOW + "    def on_ack(self):\n        1 / 0\n", driven))
+    simulation.send("host1", "host0", "50kB")
+    with pytest.raises(xoff.SchemeError, match=r"line 10: ZeroDivisionError: .* of flow host1\.flow0 at "):
+        simulation.run()
+
+
 def test_the_command_line_says_one_line_and_fails(command: Callable[..., Outcome], tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL.replace('"dctcp" }', '"mine.py:Mine" }'), encoding="utf-8")
     (tmp_path / "mine.py").write_text(
