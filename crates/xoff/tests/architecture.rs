@@ -410,7 +410,18 @@ fn every_part_names_only_parts_before_it() {
 
 #[test]
 fn nothing_that_is_simulated_knows_how_it_is_run() {
-    let runs = ["engine", "watch", "simulation", "flow_path", "ideal", "notes", "diagnosis", "report", "why"];
+    let runs = [
+        "engine",
+        "watch",
+        "simulation",
+        "flow_path",
+        "ideal",
+        "notes",
+        "diagnosis",
+        "report",
+        "driven",
+        "why",
+    ];
     let models = PARTS.iter().filter(|part| !runs.contains(&part.path));
     for part in models {
         assert!(part.may_name.iter().all(|name| !runs.contains(name)), "{} is a model", part.path);
