@@ -7,13 +7,18 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matplotlib import pyplot as plt
 
 import xoff
 from xoff.explain import why
 from xoff.plot import style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -28,15 +33,19 @@ SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?
 PICTURE = re.compile(r"!\[[^\]]*\]\((\w+)/([^)]+\.svg)\)")
 """Picture of a guide. `GUIDE/NAME.svg` is the file `results/NAME.svg` that commands above it write."""
 
+FILE = re.compile(r'```python title="(\S+)"\n(.*?)```', re.DOTALL)
+"""File that a guide shows, and its commands name."""
+
 
 def printed(commands: str, above: str = "") -> str:
     """Returns the output of the last of some commands into a pipe, as if they were the first in a fresh clone.
 
-    Commands in the text above them that write a file or folder which they name (`--out`) run before.
+    Commands in the text above them that write a file or folder which they name (`--out`) run before. Files that the
+    text shows are there.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        lines = commands.replace("make demo", f"xoff run {DEMO}").splitlines()
-        return _run([*needed(commands, above), *lines], Path(folder))
+    lines = commands.replace("make demo", f"xoff run {DEMO}").splitlines()
+    with _clone(above) as folder:
+        return _run([*needed(commands, above), *lines], folder)
 
 
 def drawn(page: Path) -> dict[Path, bytes]:
@@ -44,10 +53,10 @@ def drawn(page: Path) -> dict[Path, bytes]:
     text = page.read_text(encoding="utf-8")
     pictures = {page.parent / f[1] / f[2]: f"results/{f[2]}" for f in PICTURE.finditer(text) if f[1] == page.stem}
     commands = needed(" ".join(pictures.values()), text)
-    with tempfile.TemporaryDirectory() as folder:
+    with _clone(text) as folder:
         if commands:
-            _run(commands, Path(folder))
-        return {picture: (Path(folder) / name).read_bytes() for picture, name in pictures.items()}
+            _run(commands, folder)
+        return {picture: (folder / name).read_bytes() for picture, name in pictures.items()}
 
 
 def needed(wanted: str, above: str) -> list[str]:
@@ -59,10 +68,20 @@ def needed(wanted: str, above: str) -> list[str]:
     return commands
 
 
+@contextmanager
+def _clone(text: str) -> Iterator[Path]:
+    """Makes a folder with the files of a clone, and with those that a text shows."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for shipped in ("examples", "plans", "scenarios", "sweeps"):
+            (folder / shipped).symlink_to(ROOT / shipped)
+        for found in FILE.finditer(text):
+            (folder / found[1]).write_text(found[2], encoding="utf-8")
+        yield folder
+
+
 def _run(commands: list[str], folder: Path) -> str:
-    """Runs commands in a folder with the files of a clone, and returns what the last one prints."""
-    for shipped in ("examples", "plans", "scenarios", "sweeps"):
-        (folder / shipped).symlink_to(ROOT / shipped)
+    """Runs commands in a folder, and returns what the last one prints."""
     for command in commands:
         words = f'xoff() {{ {shlex.quote(sys.executable)} -m xoff "$@"; }}; {command}'
         done = subprocess.run(["bash", "-c", words], cwd=folder, capture_output=True, text=True, check=False)
