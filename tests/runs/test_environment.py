@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,18 @@ def test_a_box_is_one_without_gymnasium() -> None:
     assert (first == box.sample()).all()
     assert [box.contains(value) for value in ([0, 1], [0, 2], [0])] == [True, False, False]
     assert Box(0.0, float("inf"), (1,)).contains(Box(0.0, float("inf"), (1,)).sample())
+
+
+@pytest.mark.parametrize("action", [[float("nan"), 0.0], [1.0, 1.0, 1.0], 0.5])
+def test_an_action_that_is_none_changes_nothing(action: Any) -> None:  # noqa: ANN401
+    agent = environment()
+    before, _ = agent.reset()
+    with pytest.raises(xoff.InputError, match=r"^action: .* is no action; expected 2 finite numbers"):
+        agent.step(action)
+    assert (agent.step([0.0, 0.0])[0][:, 0] == before[:, 0]).all()
+
+
+def test_senders_are_pairs_of_hosts() -> None:
+    for senders in ([], [("host0", "hostX")], ("host0", "host1")):
+        with pytest.raises(xoff.InputError, match=r"^senders: "):
+            xoff.CongestionEnvironment(SCENARIO, senders)  # type: ignore[arg-type]

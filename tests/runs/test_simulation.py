@@ -6,6 +6,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import xoff
@@ -160,7 +161,7 @@ REFUSED: dict[str, tuple[Callable[[xoff.Simulation], object], str]] = {
         "at: 1 us is past; expected 2 us, which is now, or later",
     ),
     "past callback": (lambda run: run.at("1us", print), "time: 1 us is past; expected 2 us, which is now, or later"),
-    "past stop": (lambda run: run.run_until(0), "until: 0 us is past; expected 2 us or later"),
+    "past stop": (lambda run: run.run_until(0), "time: 0 us is past; expected 2 us or later"),
     "before all time": (
         lambda run: run.at(-1, print),
         "time: -1 ns is none of the run; expected at least 0, at most 1125s",
@@ -264,3 +265,69 @@ def test_a_scenario_is_driven_or_run() -> None:
         xoff.ScenarioError, match=r"workload: none is driven, so no message can be sent; expected a table"
     ):
         simulation(incast)
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.int32, np.uint16, np.float32, np.float64, int, float])
+def test_times_and_sizes_are_numbers_of_any_kind(kind: type) -> None:
+    run = simulation()
+    message = run.send("host0", "host1", kind(20_000), at=kind(30_000))
+    assert (message.size, message.start_ns) == (20_000, 30_000.0)
+    run.run_until(kind(31_000))
+    assert run.now == 31_000.0
+
+
+def test_a_message_belongs_to_its_simulation() -> None:
+    one, other = simulation(), simulation()
+    message = other.send("host0", "host1", 1000)
+    with pytest.raises(xoff.InputError, match=r"^message: .* is none of this simulation; expected one "):
+        one.on_complete(message, print)
+
+
+def test_a_time_that_is_past_leaves_the_simulation_as_it_is() -> None:
+    run = simulation()
+    run.run_until("10us")
+    with pytest.raises(xoff.InputError, match=r"^time: 5 us is past; expected 10 us or later"):
+        run.run_until("5us")
+    run.send("host0", "host1", 1000)
+    run.run()
+    assert run.finish().flows.num_rows == 1
+    assert run.is_over
+
+
+def test_a_loop_beyond_the_end_is_told_so() -> None:
+    run = simulation(stop={"at": "10us"})
+    run.run_until("20us")
+    assert run.is_over
+    with pytest.raises(xoff.InputError, match=r"^time: the run is over since 10 us; expected a loop that ends once"):
+        run.run_until("30us")
+
+
+async def _coroutine(_message: xoff.Message) -> None: ...
+
+
+@pytest.mark.parametrize(("callback", "problem"), [(None, "None cannot be called"), (_coroutine, "_coroutine is a ")])
+def test_a_callback_that_a_call_would_not_run_is_refused(callback: Any, problem: str) -> None:  # noqa: ANN401
+    run = simulation()
+    message = run.send("host0", "host1", 1000)
+    with pytest.raises(xoff.InputError, match=f"^callback: {problem}"):
+        run.on_complete(message, callback)
+    with pytest.raises(xoff.InputError, match=f"^callback: {problem}"):
+        run.at(5, callback)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ((0, "host1", 1), "source: 0 is no name of a host"),
+        (("host0", "host1", 1.5), "size: 1.5 is no number of bytes"),
+        (("host0", "host1", None), "size: None is no number of bytes"),
+        (("host0", "host1", 2**64), "size: a message of 18446744073709551616 bytes"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(arguments: Any, line: str) -> None:  # noqa: ANN401
+    with pytest.raises(xoff.InputError, match=f"^{line}"):
+        simulation().send(*arguments)
+    never: Any
+    for never in (object(), float("nan"), 10**400, -1):
+        with pytest.raises(xoff.InputError, match=r"^at: .*; expected"):
+            simulation().send("host0", "host1", 1, at=never)

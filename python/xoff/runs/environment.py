@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from xoff.errors import InputError
 from xoff.runs.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -141,8 +142,16 @@ class CongestionEnvironment:
             steps: Number of steps after which an episode is truncated.
             packet_bytes: Payload of each packet.
             reward: Function from the observation to the reward.
+
+        Raises:
+            InputError: A sender is no pair of hosts, or a number is not above 0.
         """
-        self.scenario, self.senders = scenario, list(senders)
+        for name, number in (("interval_ns", interval_ns), ("steps", steps), ("packet_bytes", packet_bytes)):
+            if not (isinstance(number, int | float | np.number) and number >= 1):
+                raise InputError(None, name, f"{number!r} is no number of at least 1", "expected a larger number")
+        self.scenario, self.senders = scenario, [_pair(pair, scenario.topology.hosts) for pair in senders]
+        if not self.senders:
+            raise InputError(None, "senders", "there are none", 'expected pairs such as ("host0", "host1")')
         self.interval_ns, self.steps, self.packet_bytes = interval_ns, steps, packet_bytes
         self._reward = reward or _goodput_less_delay
         self.action_space = _box(-1.0, 1.0, (len(self.senders),))
@@ -173,10 +182,15 @@ class CongestionEnvironment:
             The observation, the reward, whether the run is over, whether the episode has had its steps, and `now_ns`.
 
         Raises:
+            InputError: The action has not one number for each sender.
             RuntimeError: No episode has begun.
         """
         self._begun()
-        for sender, power in zip(self._running, np.clip(action, -1, 1), strict=True):
+        powers = np.asarray(action, dtype=np.float64)
+        if powers.shape != (len(self._running),) or not np.isfinite(powers).all():
+            expected = f"expected {len(self._running)} finite numbers, one for each sender"
+            raise InputError(None, "action", f"{action!r} is no action", expected)
+        for sender, power in zip(self._running, np.clip(powers, -1, 1), strict=True):
             sender.window = min(max(sender.window * 2 ** float(power), _LEAST_WINDOW), _MOST_WINDOW)
         self._step += 1
         observation, info = self._go_on()
@@ -188,14 +202,16 @@ class CongestionEnvironment:
         self._simulation, self._running = None, []
 
     def _go_on(self) -> tuple[Floats, dict[str, Any]]:
-        simulation = self._begun()
+        simulation, begin_ns = self._begun(), self._begun().now
         for sender in self._running:
             sender.begin()
             if not simulation.is_over:
                 sender.fill()
         if not simulation.is_over:
             simulation.run_until(simulation.now + self.interval_ns)
-        rows = [self._seen(sender, rate) for sender, rate in zip(self._running, self._rates, strict=True)]
+        # The last interval of a run may be shorter.
+        span_ns = simulation.now - begin_ns or self.interval_ns
+        rows = [self._seen(sender, rate, span_ns) for sender, rate in zip(self._running, self._rates, strict=True)]
         return np.array(rows, np.float32), {"now_ns": simulation.now}
 
     def _begun(self) -> Simulation:
@@ -204,11 +220,19 @@ class CongestionEnvironment:
             raise RuntimeError(message)
         return self._simulation
 
-    def _seen(self, sender: _Sender, rate_bps: int) -> list[float]:
-        goodput_bps = sender.acknowledged * self.packet_bytes * 8e9 / self.interval_ns
+    def _seen(self, sender: _Sender, rate_bps: int, span_ns: float) -> list[float]:
+        goodput_bps = sender.acknowledged * self.packet_bytes * 8e9 / span_ns
         longer = sender.round_trips_ns / sender.acknowledged / sender.least_ns - 1 if sender.acknowledged else 0.0
         in_flight = sender.in_flight / sender.window
         return [float(np.log2(sender.window)), max(longer, 0.0), goodput_bps / rate_bps, in_flight]
+
+
+def _pair(pair: tuple[str, str], hosts: Sequence[str]) -> tuple[str, str]:
+    """Checks that a sender is two hosts. Raises InputError."""
+    if isinstance(pair, str) or len(pair) != 2 or any(name not in hosts for name in pair):
+        expected = f'expected pairs of hosts such as ("{hosts[0]}", "{hosts[-1]}")'
+        raise InputError(None, "senders", f"{pair!r} is no pair of hosts of the scenario", expected)
+    return pair[0], pair[1]
 
 
 def _goodput_less_delay(observation: Floats) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from inspect import iscoroutinefunction, isgeneratorfunction
 from operator import index
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -26,14 +28,18 @@ End = Literal["receiver", "sender"]
 _DUE, _RECEIVED = 0, 1
 _MOST_NS = 2e12
 """More nanoseconds than any run has."""
+_MOST_BYTES = 1 << 48
+_PRIORITIES = 8
 
 
 class Message:
     """A message that a program has sent: a flow of the result."""
 
-    __slots__ = ("_number", "destination", "size", "source", "start_ns")
+    __slots__ = ("_number", "_simulation", "destination", "size", "source", "start_ns")
 
-    def __init__(self, source: str, destination: str, size: int, start_ns: float, number: int) -> None:
+    def __init__(
+        self, source: str, destination: str, size: int, start_ns: float, number: int, simulation: Simulation
+    ) -> None:
         self.source = source
         """Name of the sending host."""
         self.destination = destination
@@ -42,7 +48,7 @@ class Message:
         """Bytes."""
         self.start_ns = start_ns
         """Time at which the message starts, in nanoseconds."""
-        self._number = number
+        self._number, self._simulation = number, simulation
 
     def __repr__(self) -> str:
         return f"<xoff.Message {self.source} to {self.destination}, {self.size} B, starts at {self.start_ns:g} ns>"
@@ -78,18 +84,18 @@ class Simulation:
         ['host0', 'host1']
     """
 
-    def __init__(self, scenario: Scenario | str | Path, *, keep_flows: bool = True) -> None:
+    def __init__(self, scenario: Scenario | Mapping[str, object] | str | Path, *, keep_flows: bool = True) -> None:
         """Lays out a scenario.
 
         Args:
-            scenario: The scenario, or its file.
+            scenario: The scenario, its keys as nested dictionaries, or its file.
             keep_flows: Whether each finished flow becomes a row of the result. Without rows, memory does not grow with
                 the number of messages: a few bytes remain of each.
 
         Raises:
             ScenarioError: The scenario cannot be simulated, or has no driven workload.
         """
-        self._scenario = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+        self._scenario = _scenario(scenario)
         self._files = self._scenario.read_files()
         self._cost = Cost()
         memory = MemoryWatch()
@@ -125,8 +131,8 @@ class Simulation:
 
     @property
     def is_over(self) -> bool:
-        """Whether the run has come to an end that the scenario sets, such as `stop.at`."""
-        return self._core.is_over
+        """Whether nothing can be sent any more: the scenario has ended the run (`stop.at`), or `finish` has."""
+        return self._result is not None or self._core.is_over
 
     def send(
         self,
@@ -154,15 +160,17 @@ class Simulation:
             InputError: A host does not exist, the size is zero, or the start is past or too soon for the host.
         """
         self._check()
-        bytes_ = _quantity("size", "size", size) if isinstance(size, str) else index(size)
-        if bytes_ < 1:
-            raise InputError(None, "size", f"a message of {bytes_} bytes", "expected at least 1")
+        bytes_ = _bytes(size)
+        if priority is not None and not (isinstance(priority, int) and 0 <= priority < _PRIORITIES):
+            raise InputError(None, "priority", f"{priority!r} is no traffic class", "expected 0 to 7")
+        if on_complete is not None:
+            _check_callback("on_complete", on_complete)
         start_ps = None if at is None else _picoseconds("at", at)
         number = self._core.send(
             self._host("source", source), self._host("destination", destination), bytes_, priority, transport, start_ps
         )
         start_ns = (self._now_ps if start_ps is None else start_ps) / 1000
-        message = Message(source, destination, bytes_, start_ns, number)
+        message = Message(source, destination, bytes_, start_ns, number, self)
         if on_complete is not None:
             self.on_complete(message, on_complete)
         return message
@@ -182,6 +190,11 @@ class Simulation:
         self._check()
         if end not in ("receiver", "sender"):
             raise InputError(None, "end", f'"{end}" is no end of a message', 'expected "receiver" or "sender"')
+        if not isinstance(message, Message) or message._simulation is not self:
+            raise InputError(
+                None, "message", f"{message!r} is none of this simulation", "expected one that it has sent"
+            )
+        _check_callback("callback", callback)
         at_sender = end == "sender"
         self._core.listen(message._number, at_sender)
         (self._at_sender if at_sender else self._at_receiver)[message._number] = (message, callback)
@@ -207,17 +220,25 @@ class Simulation:
         self._at(self._now_ps + _picoseconds("delay", delay), callback, host)
 
     def _at(self, time_ps: int, callback: Callable[[], object], host: str | None) -> None:
+        _check_callback("callback", callback)
         place = self._here if host is None else self._host("host", host)
         self._due[self._core.at(time_ps, place)] = callback
 
     def run_until(self, time: float | str) -> None:
-        """Goes on to a time, of which nothing happens yet, and calls every callback on the way.
+        """Goes on to a time, and calls every callback on the way. What is due at that very time happens later.
 
         Raises:
-            InputError: The time is past.
+            InputError: The time is past, or the run was over before the call.
             RuntimeError: A callback calls it.
         """
-        self._run(_picoseconds("time", time))
+        until_ps = _picoseconds("time", time)
+        if until_ps < self._now_ps:
+            raise InputError(None, "time", f"{_us(until_ps)} is past", f"expected {_us(self._now_ps)} or later")
+        if self.is_over and not self._is_running:
+            self._check()
+            over = f"the run is over since {_us(self._now_ps)}"
+            raise InputError(None, "time", over, "expected a loop that ends once `is_over` is true")
+        self._run(until_ps)
 
     def run(self) -> None:
         """Goes on until nothing is left to do, or to an end that the scenario sets, and calls every callback."""
@@ -245,7 +266,7 @@ class Simulation:
                 watch.leave()
             self._now_ps = self._core.now_ps
         except BaseException as error:
-            self._broken = type(error).__name__
+            self._broken, self._now_ps = type(error).__name__, self._core.now_ps
             raise
         finally:
             watch.leave()
@@ -271,6 +292,10 @@ class Simulation:
         self._watch.leave()
 
     def _host(self, argument: str, name: str) -> int:
+        if not isinstance(name, str):
+            raise InputError(
+                None, argument, f"{name!r} is no name of a host", f'expected text such as "{self._names[0]}"'
+            )
         number = self._hosts.get(name)
         return self._core.host(argument, name) if number is None else number
 
@@ -293,13 +318,61 @@ class Simulation:
         return f"<xoff.Simulation of {self._scenario.title!r} at {self.now / 1000:g} us>"
 
 
+def _us(time_ps: int) -> str:
+    return f"{time_ps / 1e6:g} us"
+
+
 def _picoseconds(argument: str, time: float | str) -> int:
     """Converts nanoseconds, or text with a unit, to picoseconds. Raises InputError."""
     if isinstance(time, str):
         return _quantity(argument, "time", time)
-    if not 0 <= time < _MOST_NS:
-        raise InputError(None, argument, f"{time:g} ns is none of the run", "expected at least 0, at most 1125s")
-    return round(time * 1000)
+    nanoseconds = _plain(time)
+    if nanoseconds is None:
+        problem, expected = f"{time!r} is no time", 'expected nanoseconds, or text such as "10us"'
+        raise InputError(None, argument, problem, expected)
+    if not 0 <= nanoseconds < _MOST_NS:
+        raise InputError(None, argument, f"{time} ns is none of the run", "expected at least 0, at most 1125s")
+    return round(nanoseconds * 1000)
+
+
+def _plain(number: object) -> int | float | None:
+    """A number as one of Python's own, whose products do not overflow as those of arrays do; None for anything else."""
+    try:
+        return index(number)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    try:
+        return float(number)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _bytes(size: int | str) -> int:
+    if isinstance(size, str):
+        found: int | float | None = _quantity("size", "size", size)
+    else:
+        found = _plain(size)
+    if found is None or found != found // 1:
+        problem, expected = f"{size!r} is no number of bytes", 'expected a whole number, or text such as "1MB"'
+        raise InputError(None, "size", problem, expected)
+    if not 1 <= found <= _MOST_BYTES:
+        raise InputError(None, "size", f"a message of {size} bytes", f"expected at least 1, at most {_MOST_BYTES}")
+    return int(found)
+
+
+def _scenario(scenario: Scenario | Mapping[str, object] | str | Path) -> Scenario:
+    if isinstance(scenario, Scenario):
+        return scenario
+    return Scenario.from_dict(scenario) if isinstance(scenario, Mapping) else Scenario.load(scenario)
+
+
+def _check_callback(argument: str, callback: object) -> None:
+    """Refuses what a call would not run. Raises InputError."""
+    if not callable(callback):
+        raise InputError(None, argument, f"{callback!r} cannot be called", "expected a function")
+    if iscoroutinefunction(callback) or isgeneratorfunction(callback):
+        problem = f"{getattr(callback, '__name__', callback)} is a coroutine or a generator, which a call does not run"
+        raise InputError(None, argument, problem, "expected a plain function")
 
 
 def _quantity(argument: str, dimension: str, text: str) -> int:
