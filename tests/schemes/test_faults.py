@@ -1,5 +1,7 @@
 """Faults of schemes in Python: each is one line, and ends what it concerns."""
 
+import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,3 +210,30 @@ def test_the_command_line_says_one_line_and_fails(command: Callable[..., Outcome
             "mine.py: line 10: ZeroDivisionError: division by zero, in Mine.on_ack of flow host2.flow0 at " in ran.err
         )
         assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("shared", ["seen = []", "seen: dict = {}", "seen = collections.deque()", "seen = [0] * 3"])
+@pytest.mark.parametrize("indent", ["    ", ""])
+def test_what_flows_and_runs_would_share_is_refused(shared: str, indent: str) -> None:
+    text = f"import collections\n{HEAD}class Mine(CongestionControl):\n    kept = (1, 2)\n{WINDOW}\n{indent}{shared}\n"
+    line = text.count("\n")
+    with pytest.raises(xoff.ScenarioError, match=rf"line {line}: shares `seen`, which can be changed, between flows"):
+        scenario(text)
+
+
+def test_each_class_runs_from_its_own_text(tmp_path: Path) -> None:
+    """Two files of one name, and a class whose name another takes later."""
+    classes = []
+    for number, window in enumerate((5_000, 90_000)):
+        path = tmp_path / str(number) / "scheme.py"
+        path.parent.mkdir()
+        path.write_text(HEAD + CLASS + WINDOW.replace("14600", str(window)))
+        spec = importlib.util.spec_from_file_location(f"scheme_{number}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        classes.append(module.Mine)
+    small = xoff.Scenario(SMALL, "small.toml")
+    both = small.with_scheme(classes[1]).with_scheme(classes[0])
+    assert both.run().digest == small.run(schemes=classes[:1]).digest != small.run(schemes=classes[1:]).digest

@@ -68,10 +68,10 @@ def test_a_policy_that_says_it_falls_is_held_to_that() -> None:
 
 
 def test_state_that_flows_share_is_found() -> None:
-    shared = RENO.replace("def __init__", "drawn = []\n\n    def __init__").replace(
-        "return self.size", "return self.size + len(self.drawn) % 7 * self.segment"
+    shared = RENO.replace("def __init__", "drawn = 0\n\n    def __init__").replace(
+        "return self.size", "return self.size + self.drawn % 7 * self.segment"
     )
-    shared = shared.replace("        if window_limited:", "        self.drawn.append(1)\n        if window_limited:")
+    shared = shared.replace("        if window_limited:", "        type(self).drawn += 1\n        if window_limited:")
     assert "two runs give one digest" in broken(shared)
 
 

@@ -209,7 +209,7 @@ class Scenario:
         """
         from xoff.schemes import placing
 
-        file, text, values = placing.changes(scheme, parameters, self._core.settings())
+        file, text, values = placing.changes(scheme, parameters, self._core.settings(), self.read_files())
         changed = replace(self, inputs={**self.inputs, file: text})
         return changed.with_values(values)
 

@@ -164,7 +164,10 @@ def methods_of(cls: type[Scheme], file: str) -> dict[str, tuple[Any, tuple[str, 
 
 def _asked(method: Any, facts: list[str], file: str, line: str) -> tuple[str, ...]:  # noqa: ANN401 - any function
     """Returns the facts that a method asks for by its parameters."""
-    _, *asked = inspect.signature(method).parameters.values()
+    asked = [*inspect.signature(method).parameters.values()]
+    if not asked:
+        raise InputError(file, line, f"`{method.__name__}` takes nothing", f"expected `def {method.__name__}(self)`")
+    del asked[0]
     for one in asked:
         expected = f"expected some of {', '.join(facts)}" if facts else "expected none but `self`"
         if one.name not in facts:
@@ -196,7 +199,7 @@ def _check_answers(cls: type[Scheme], found: Mapping[str, object], file: str) ->
 def _check_control(cls: type[CongestionControl], found: Mapping[str, object], file: str) -> None:
     """Rejects a congestion control that does not answer what its transport asks."""
     name = cls.__name__
-    if cls.signals not in SIGNALS:
+    if not isinstance(cls.signals, str) or cls.signals not in SIGNALS:
         expected = f"expected one of {', '.join(SIGNALS)}"
         raise InputError(file, name, f"there are no signals {cls.signals!r}", expected)
     is_of_tcp = cls.signals in OF_TCP

@@ -113,7 +113,7 @@ def module_of(text: str, file: str) -> ModuleType:
     sys.modules[module.__name__] = module  # dataclasses look for their module here
     try:
         exec(compile(tree, file, "exec"), vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(file, line_of(error, file), f"raises {named(error)}", "expected a module that loads") from None
     return module
 

@@ -41,6 +41,8 @@ _NAMES = {
     "vars",
 }
 """Functions that reach outside, or whose answers differ from run to run."""
+_MUTABLE = {"Counter", "OrderedDict", "array", "bytearray", "defaultdict", "deque", "dict", "list", "set"}
+"""Functions that make what can be changed; shared by flows, and by the runs of a process, it would be state."""
 _ONLY = "a scheme knows no clock, no file and no randomness but `flow.random` and `draw`"
 _TOLD = ", ".join(sorted(_MODULES - {"__future__"}))
 
@@ -56,7 +58,25 @@ def check(text: str, file: str) -> ast.Module:
     for node in ast.walk(tree):
         for problem, expected in _problems(node):
             raise InputError(file, f"line {getattr(node, 'lineno', 1)}", problem, expected)
+    bodies = [tree.body, *(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
+    for statement in (statement for body in bodies for statement in body):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value and _is_mutable(statement.value):
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            problem = f"shares `{ast.unparse(target)}`, which can be changed, between flows and runs"
+            raise InputError(file, f"line {statement.lineno}", problem, "expected state in `self`, or a tuple")
     return tree
+
+
+def _is_mutable(value: ast.expr) -> bool:
+    match value:
+        case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_mutable(left) or _is_mutable(right)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _MUTABLE
+        case _:
+            return False
 
 
 def _problems(node: ast.AST) -> list[tuple[str, str]]:

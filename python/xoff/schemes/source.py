@@ -69,6 +69,7 @@ def _text(name: str, found: object, namespace: dict[str, object], parts: dict[st
 def _source(found: type | FunctionType) -> str | None:
     """Returns the source of a class or a function. Python itself finds no class of a notebook before 3.13."""
     functions = [found] if isinstance(found, FunctionType) else [*_functions(found)]
+    lines = [function.__code__.co_firstlineno for function in functions[:1]]
     files = [function.__code__.co_filename for function in functions[:1]] or [*reversed(linecache.cache)]
     for file in files:
         text = "".join(linecache.getlines(file))
@@ -79,6 +80,9 @@ def _source(found: type | FunctionType) -> str | None:
         own = [node for node in tree.body if isinstance(node, _DEFINITIONS) and node.name == found.__name__]
         for node in reversed(own):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            # A name may be defined twice; the definition that is meant has the line of its first method.
+            if any(not first <= line <= (node.end_lineno or line) for line in lines):
+                continue
             return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
     return None
 
