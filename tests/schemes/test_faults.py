@@ -237,3 +237,14 @@ def test_each_class_runs_from_its_own_text(tmp_path: Path) -> None:
     small = xoff.Scenario(SMALL, "small.toml")
     both = small.with_scheme(classes[1]).with_scheme(classes[0])
     assert both.run().digest == small.run(schemes=classes[:1]).digest != small.run(schemes=classes[1:]).digest
+
+
+def test_what_does_not_return_outside_of_a_run_is_ended() -> None:
+    def forever() -> None:
+        while True:
+            pass
+
+    with pytest.raises(watching.TookTooLong), watching.limited(0.05):
+        forever()
+    with watching.limited(0.05):
+        pass

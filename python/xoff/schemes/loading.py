@@ -18,6 +18,7 @@ from xoff import _xoff
 from xoff.errors import InputError
 from xoff.schemes import parameters, rules
 from xoff.schemes.classes import KINDS, Scheme, methods_of
+from xoff.schemes.watching import TookTooLong, limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +113,11 @@ def module_of(text: str, file: str) -> ModuleType:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     sys.modules[module.__name__] = module  # dataclasses look for their module here
     try:
-        exec(compile(tree, file, "exec"), vars(module))
+        with limited():
+            exec(compile(tree, file, "exec"), vars(module))
+    except TookTooLong as error:
+        problem = f"has not returned for {TookTooLong.seconds:g} s"
+        raise InputError(file, line_of(error, file), problem, "expected a module that loads") from None
     except (Exception, SystemExit) as error:
         raise InputError(file, line_of(error, file), f"raises {named(error)}", "expected a module that loads") from None
     return module

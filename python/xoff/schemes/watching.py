@@ -39,6 +39,22 @@ def watched() -> Iterator[None]:
         thread.join()
 
 
+@contextmanager
+def limited(seconds: float = PATIENCE_SECONDS) -> Iterator[None]:
+    """Raises TookTooLong inside what the context does, once it has taken 10 s: for calls outside of runs."""
+    timer = threading.Timer(seconds, _end, (threading.get_ident(),))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _end(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TookTooLong))
+
+
 def _watch(is_over: threading.Event) -> None:
     seen: dict[int, tuple[int, float]] = {}
     while not is_over.wait(PATIENCE_SECONDS / 20):
@@ -51,4 +67,4 @@ def _watch(is_over: threading.Event) -> None:
             seen[thread] = (count, since)
             if now - since >= PATIENCE_SECONDS:
                 seen[thread] = (count, now)
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TookTooLong))
+                _end(thread)
