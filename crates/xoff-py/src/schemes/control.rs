@@ -151,7 +151,7 @@ impl ControlledFlow {
         match watched(py, || made.object_of(py, flow)) {
             Ok(object) => {
                 made.object = Some(object);
-                made.tell("__init__", Time::ZERO, |_| None, &Facts::default());
+                made.tell_and_ask(Time::ZERO, |_| None, &Facts::default());
             }
             Err(error) => made.note("__init__", 0, Failure::Raised(error)),
         }
@@ -191,19 +191,16 @@ impl ControlledFlow {
         class.faults.note(&class.name, method, (now, Some(self.flow)), failure);
     }
 
-    /// Calls a method of an event, if the class has it, and asks what has come of it.
+    /// Tells of an event, if the class has a method for it.
     #[inline]
-    fn tell(
-        &mut self,
-        name: &'static str,
-        now: Time,
-        method: fn(&Methods) -> Option<&Method>,
-        facts: &Facts<'_>,
-    ) {
-        let is_first = name == "__init__";
-        if method(&self.methods).is_none() && !is_first {
-            return;
+    fn tell(&mut self, now: Time, method: fn(&Methods) -> Option<&Method>, facts: &Facts<'_>) {
+        if method(&self.methods).is_some() {
+            self.tell_and_ask(now, method, facts);
         }
+    }
+
+    /// Calls a method, if the class has it, and asks for window, rate and timer.
+    fn tell_and_ask(&mut self, now: Time, method: fn(&Methods) -> Option<&Method>, facts: &Facts<'_>) {
         let Some(object) = self.object.take() else { return };
         self.now = now;
         let methods = Arc::clone(&self.methods);
@@ -308,7 +305,7 @@ impl CongestionControl for ControlledFlow {
             hops: &seen,
             ..Facts::default()
         };
-        self.tell("on_ack", now, |methods| methods.on_ack.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_ack.as_ref(), &facts);
     }
 
     fn on_loss(&mut self, now: Time, loss: &Loss) {
@@ -320,35 +317,35 @@ impl CongestionControl for ControlledFlow {
             next_sequence: loss.next_sequence,
             ..Facts::default()
         };
-        self.tell("on_loss", now, |methods| methods.on_loss.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_loss.as_ref(), &facts);
     }
 
     fn on_trimmed(&mut self, now: Time, trimmed: &Trimmed) {
         let (size, in_flight) = (trimmed.payload.get(), trimmed.in_flight.get());
         let facts = Facts { now: now.get(), size, in_flight, ..Facts::default() };
-        self.tell("on_trimmed", now, |methods| methods.on_trimmed.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_trimmed.as_ref(), &facts);
     }
 
     fn on_recovered(&mut self, now: Time, in_flight: Bytes) {
         let facts = Facts { now: now.get(), in_flight: in_flight.get(), ..Facts::default() };
-        self.tell("on_recovered", now, |methods| methods.on_recovered.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_recovered.as_ref(), &facts);
     }
 
     fn on_sent(&mut self, now: Time, size: Bytes) -> bool {
         let before = self.rate;
         let facts = Facts { now: now.get(), size: size.get(), ..Facts::default() };
-        self.tell("on_sent", now, |methods| methods.on_sent.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_sent.as_ref(), &facts);
         self.rate != before
     }
 
     fn on_cnp(&mut self, now: Time) {
         let facts = Facts { now: now.get(), ..Facts::default() };
-        self.tell("on_notification", now, |methods| methods.on_notification.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_notification.as_ref(), &facts);
     }
 
     fn on_quiet(&mut self, rested: bool) {
         let facts = Facts { rested, ..Facts::default() };
-        self.tell("on_quiet", self.now, |methods| methods.on_quiet.as_ref(), &facts);
+        self.tell(self.now, |methods| methods.on_quiet.as_ref(), &facts);
     }
 
     fn next_timer(&self) -> Time {
@@ -357,7 +354,7 @@ impl CongestionControl for ControlledFlow {
 
     fn on_timer(&mut self, now: Time) {
         let facts = Facts { now: now.get(), ..Facts::default() };
-        self.tell("on_timer", now, |methods| methods.on_timer.as_ref(), &facts);
+        self.tell(now, |methods| methods.on_timer.as_ref(), &facts);
         if self.timer <= now {
             let expected = "expected a later time than that of the timer that has just expired, or None";
             let failure = Failure::Answered(self.timer.get().to_string(), expected.to_owned());
@@ -369,7 +366,7 @@ impl CongestionControl for ControlledFlow {
 
     fn on_idle(&mut self, restart_window: Bytes) {
         let facts = Facts { size: restart_window.get(), ..Facts::default() };
-        self.tell("on_idle", self.now, |methods| methods.on_idle.as_ref(), &facts);
+        self.tell(self.now, |methods| methods.on_idle.as_ref(), &facts);
     }
 
     fn window(&self) -> Bytes {

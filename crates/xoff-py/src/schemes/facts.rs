@@ -144,7 +144,7 @@ impl Method {
         Ok(Self { name, function, facts: names.iter().map(fact).collect::<PyResult<_>>()? })
     }
 
-    /// Whether the method asks for a fact.
+    /// Whether the method asks for a random number.
     pub(super) fn asks_for_draw(&self) -> bool {
         self.facts.iter().any(|fact| matches!(fact, Fact::Draw))
     }
