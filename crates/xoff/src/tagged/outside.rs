@@ -8,7 +8,6 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::JsonSchema;
@@ -247,7 +246,6 @@ pub struct Outside<S: ?Sized> {
     tag: &'static str,
     settings: Map<String, Value>,
     made: Option<Arc<S>>,
-    of_family: PhantomData<fn(&S)>,
 }
 
 impl<S: ?Sized + 'static> Outside<S> {
@@ -261,7 +259,7 @@ impl<S: ?Sized + 'static> Outside<S> {
         let said = |refusal: Refusal| format!("{}; {}", refusal.problem, refusal.expected);
         let new = |settings, made| {
             let (name, tag) = (interned(name), family.tag());
-            Self { name, tag, settings, made, of_family: PhantomData }
+            Self { name, tag, settings, made }
         };
         match find(family, name).map_err(said)? {
             Found::Nothing => Ok(None),
@@ -294,8 +292,8 @@ impl<S: ?Sized> Outside<S> {
 
 impl<S: ?Sized> Clone for Outside<S> {
     fn clone(&self) -> Self {
-        let &Self { name, tag, ref settings, ref made, of_family } = self;
-        Self { name, tag, settings: settings.clone(), made: made.clone(), of_family }
+        let &Self { name, tag, ref settings, ref made } = self;
+        Self { name, tag, settings: settings.clone(), made: made.clone() }
     }
 }
 

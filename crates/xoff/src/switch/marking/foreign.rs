@@ -1,7 +1,6 @@
 //! Markers from outside of this crate, as trait objects.
 
 use std::fmt::Debug;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -41,7 +40,6 @@ impl Clone for Box<dyn ForeignMarker> {
 /// Settings of a marker.
 struct Started<T: Marker> {
     parameters: T::Parameters,
-    of: PhantomData<fn() -> T>,
 }
 
 impl<T: Marker + Clone + Debug + Send + 'static> Foreign for Started<T>
@@ -80,6 +78,6 @@ where
     T::Parameters: DeserializeOwned + Serialize + JsonSchema + Send + Sync,
 {
     Scheme::of::<T::Parameters, dyn Foreign>(Family::Marking, name, |parameters| {
-        Arc::new(Started::<T> { parameters, of: PhantomData })
+        Arc::new(Started::<T> { parameters })
     })
 }
