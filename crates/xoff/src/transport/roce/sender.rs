@@ -675,6 +675,11 @@ mod tests {
         from_text(&format!("payload = '1000B'\nheaders = '48B'\nwire_overhead = '0B'\n{rest}"))
     }
 
+    fn sender(rest: &str, is_lossless: bool, size: u64) -> RoceSender {
+        let (path, size) = (Path::default(), Bytes::new(size));
+        RoceSender::new(&settings(rest), LINE, path, is_lossless, size, Identity::default())
+    }
+
     fn sent(sender: &mut RoceSender, most: usize) -> Vec<u64> {
         let mut sent = Vec::new();
         while sent.len() < most && sender.ready_at() != Time::MAX {
@@ -699,14 +704,7 @@ mod tests {
     /// Packet 2 of 5 comes late, and two packets are sent in vain, as in HPCC's code (`rdma-hw.cc`).
     #[test]
     fn go_back_n_sends_everything_again_from_the_gap() {
-        let mut sender = RoceSender::new(
-            &settings(""),
-            LINE,
-            Path::default(),
-            false,
-            Bytes::new(5000),
-            Identity::default(),
-        );
+        let mut sender = sender("", false, 5000);
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000, 4000]);
         answer(&mut sender, 1000, None, 0);
         answer(&mut sender, 2000, None, 0);
@@ -719,14 +717,7 @@ mod tests {
 
     #[test]
     fn a_late_acknowledgement_skips_what_would_be_sent_in_vain() {
-        let mut sender = RoceSender::new(
-            &settings(""),
-            LINE,
-            Path::default(),
-            false,
-            Bytes::new(5000),
-            Identity::default(),
-        );
+        let mut sender = sender("", false, 5000);
         sent(&mut sender, 9);
         sender.on_timeout(Time::ZERO);
         assert_eq!(sent(&mut sender, 1), [0]);
@@ -737,9 +728,7 @@ mod tests {
     /// A first CNP halves the rate, and after five increases, 55 us apart, it is 31/32 of the way back.
     #[test]
     fn a_sender_that_nobody_wakes_recovers_as_if_its_timer_did() {
-        let settings = settings("congestion_control = { algorithm = 'dcqcn' }");
-        let mut sender =
-            RoceSender::new(&settings, LINE, Path::default(), true, Bytes::new(5000), Identity::default());
+        let mut sender = sender("congestion_control = { algorithm = 'dcqcn' }", true, 5000);
         let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
         sender.on_cnp(at(10));
         let mut woken = sender.clone();
@@ -759,14 +748,7 @@ mod tests {
     const SELECTIVE: &str = "recovery = { kind = 'selective_repeat', window = '4000B' }";
 
     fn selective() -> RoceSender {
-        RoceSender::new(
-            &settings(SELECTIVE),
-            LINE,
-            Path::default(),
-            false,
-            Bytes::new(9000),
-            Identity::default(),
-        )
+        sender(SELECTIVE, false, 9000)
     }
 
     #[test]
@@ -896,17 +878,7 @@ mod tests {
     /// IRN (SIGCOMM 2018, section 4.1): timeouts are disabled while PFC is on.
     #[test]
     fn selective_repeat_has_no_timeouts_with_pfc() {
-        let timeout = |rest: &str, is_lossless| {
-            RoceSender::new(
-                &settings(rest),
-                LINE,
-                Path::default(),
-                is_lossless,
-                Bytes::new(9000),
-                Identity::default(),
-            )
-            .timeout()
-        };
+        let timeout = |rest: &str, is_lossless| sender(rest, is_lossless, 9000).timeout();
         let low = Some(Span::from_microseconds(100));
         assert_eq!(timeout("recovery = { kind = 'selective_repeat' }", false), low);
         assert_eq!(timeout("recovery = { kind = 'selective_repeat' }", true), None);
@@ -918,14 +890,7 @@ mod tests {
     #[test]
     fn packets_follow_one_another_at_the_rate_of_the_congestion_control() {
         let control = "congestion_control = { algorithm = 'dcqcn' }";
-        let mut sender = RoceSender::new(
-            &settings(control),
-            LINE,
-            Path::default(),
-            false,
-            Bytes::new(9000),
-            Identity::default(),
-        );
+        let mut sender = sender(control, false, 9000);
         sender.take(Time::new(500));
         assert_eq!(sender.ready_at(), Time::new(500), "not limited");
         sender.on_cnp(Time::new(600));
