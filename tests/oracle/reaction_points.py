@@ -151,7 +151,7 @@ class QcnPoint:
             self._target, self._budget = self.rate, of.byte_counter
         self._by_time = self._by_bytes = 0
         self.rate = max(of.minimum, self.rate * max(of.decrease, 1 - of.gain * feedback))
-        self._now, self._due = now, now + of.timer
+        self._due = now + of.timer
 
     def expire(self, timer: int) -> None:
         """Raises the rate by the timer, whose cycles after fast recovery are half as long."""

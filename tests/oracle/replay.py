@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .switch import Fate
 
 _NEVER = 1 << 62
-_ROUNDING = 2
-"""Bytes by which a level of DSH may differ: the simulator keeps gradients as whole numbers."""
 
 
 class _Kind(IntEnum):
@@ -76,7 +74,7 @@ class _Journeys:
     """Packets at each port that they came to, column by column."""
 
     def __init__(self, drawn: Drawn, result: Result) -> None:
-        packets, flows = result.packets, result.flows
+        packets = result.packets
         assert packets is not None
         rows = {name: packets[name].to_pylist() for name in packets.column_names}
         self.frame, self.priority, self.marked = rows["frame_bytes"], rows["priority"], rows["marked"]
@@ -93,12 +91,11 @@ class _Journeys:
         came_by = [number[peers[name]] for name in rows["port"]]
         self.ingress = [-1, *came_by[:-1]]
         self.was_marked = [False, *self.marked[:-1]]
-        names = [flows[name].to_pylist() for name in ("source", "number", "transport")]
-        transports = {(source, number): transport for source, number, transport in zip(*names, strict=True)}
-        unfinished = result.unfinished
-        if unfinished is not None:
-            names = [unfinished[name].to_pylist() for name in ("source", "number", "transport")]
-            transports |= {(source, number): transport for source, number, transport in zip(*names, strict=True)}
+        transports: dict[tuple[str, int], str] = {}
+        for flows in (result.flows, result.unfinished):
+            if flows is not None:
+                columns = [flows[name].to_pylist() for name in ("source", "number", "transport")]
+                transports |= {(source, number): transport for source, number, transport in zip(*columns, strict=True)}
         self.is_capable = [
             kind in drawn.capable[transports[source, number]]
             for source, number, kind in zip(rows["source"], rows["number"], self.kind, strict=True)
@@ -180,7 +177,9 @@ class _Replay:
             verdict.expected_marks += chance
             verdict.variance += chance * (1 - chance)
         elif happened != (chance == 1.0):
-            self._differs(step, f"is {'' if happened else 'not '}{what}; the oracle says {'' if chance else 'not'}")
+            self._differs(
+                step, f"is {'' if happened else 'not '}{what}; the oracle says {'it is' if chance else 'not'}"
+            )
 
     def _compare_drop(self, step: _Step, fate: Fate) -> None:
         of, row = self._of, step.row

@@ -319,17 +319,6 @@ class Ingress:
         """Bytes of a class that came in by a port and are still there."""
         return self._ports[port].queues[priority].bytes
 
-    def distance(self, port: int, priority: int) -> int:
-        """Bytes between a queue, or its port, and the level at which it pauses or resumes: the least of them."""
-        own, of_port = self._ports[port].queues[priority], self._ports[port]
-        level, port_level = self._levels(port, priority)
-        offset = self._settings.xon_offset
-        return min(
-            abs(held + add - limit)
-            for held, limit in ((own.shared, level), (of_port.shared, port_level))
-            for add in (0, offset)
-        )
-
     def arrive(self, now: int, number: int, priority: int, frame: int) -> tuple[int, int] | None:
         """Counts in a packet; returns what headroom held and allowed where it had no room (DSH, algorithm 1)."""
         room = self._place(number, priority, frame)
