@@ -107,7 +107,7 @@ class BufferPolicy(Scheme):
     family = "buffer_policy"
     facts = _POLICY
     falls: ClassVar[bool] = False
-    """Whether a fuller pool never raises a threshold; then it is asked only where it can matter."""
+    """Whether a fuller pool never raises a threshold; a half-free pool then admits packets without a call."""
     _is_made: bool = False
 
     def __init__(self, parameters: Any) -> None:  # noqa: ANN401 - each class has its own
@@ -125,8 +125,8 @@ class Marker(Scheme):
 
     A subclass has `marks(self, ...)`, which names what it asks for: now, length (bytes there without the packet),
     frame (bytes of the packet), draw (a random number from 0 to 1). `on_arrival` and `on_departure`, where it has them,
-    hear of every packet: now, length, frame; now, before, after. `silent_up_to`, where it has one, answers once up to
-    which length it marks and remembers nothing; then it is asked beyond alone.
+    hear of every packet: now, length, frame; now, before, after. `silent_up_to`, where it has one, is asked once for a
+    length up to which nothing is marked. The marker is then asked about longer queues only.
     """
 
     family = "marking"
@@ -140,6 +140,8 @@ class Marker(Scheme):
 
 
 KINDS = (CongestionControl, BufferPolicy, Marker)
+SUBCLASS = "a subclass of xoff.schemes.CongestionControl, BufferPolicy or Marker"
+"""Class that errors expect."""
 
 
 def methods_of(cls: type[Scheme], file: str) -> dict[str, tuple[Any, tuple[str, ...]]]:
@@ -154,7 +156,7 @@ def methods_of(cls: type[Scheme], file: str) -> dict[str, tuple[Any, tuple[str, 
         if name not in cls.facts:
             events = [event for event in cls.facts if event.startswith("on_")]
             problem = f"`{cls.__name__}` has `{name}`, which is no event"
-            raise InputError(file, line, problem, f"{_meant(name, events)}expected one of {', '.join(events)}")
+            raise InputError(file, line, problem, f"{meant(name, events)}expected one of {', '.join(events)}")
         if not inspect.isfunction(method):
             raise InputError(file, line, f"`{name}` is no method", f"expected `def {name}(self)`")
         found[name] = (method, _asked(method, cls.facts[name].split(), file, line))
@@ -172,7 +174,7 @@ def _asked(method: Any, facts: list[str], file: str, line: str) -> tuple[str, ..
         expected = f"expected some of {', '.join(facts)}" if facts else "expected none but `self`"
         if one.name not in facts:
             problem = f"`{method.__name__}` asks for `{one.name}`"
-            raise InputError(file, line, problem, _meant(one.name, facts) + expected)
+            raise InputError(file, line, problem, meant(one.name, facts) + expected)
         if one.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
             raise InputError(file, line, f"`{one.name}` of `{method.__name__}` has no place of its own", expected)
     return tuple(one.name for one in asked)
@@ -214,6 +216,7 @@ def _check_control(cls: type[CongestionControl], found: Mapping[str, object], fi
         raise InputError(file, name, problem, "expected no `on_timer`, or signals of RoCE")
 
 
-def _meant(name: str, known: list[str]) -> str:
+def meant(name: str, known: list[str]) -> str:
+    """Returns a question for the known name that is nearest to a wrong one; empty if none is near."""
     near = get_close_matches(name, known, n=1)
     return f"did you mean `{near[0]}`? " if near else ""

@@ -8,7 +8,6 @@ import linecache
 import sys
 import traceback
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from inspect import cleandoc
 from types import ModuleType
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xoff import _xoff
 from xoff.errors import InputError
 from xoff.schemes import parameters, rules
-from xoff.schemes.classes import KINDS, Scheme, methods_of
+from xoff.schemes.classes import KINDS, SUBCLASS, Scheme, meant, methods_of
 from xoff.schemes.watching import TookTooLong, limited
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 _KEPT = 64
 """Classes that are kept, lest each point of a sweep compile them again."""
-_NAMES = {"congestion_control": "CongestionControl", "buffer_policy": "BufferPolicy", "marking": "Marker"}
+_NAMES = {kind.family: kind.__name__ for kind in KINDS}
 
 
 @dataclass(frozen=True)
@@ -94,10 +93,8 @@ def load(text: str, file: str, cls: str) -> Described:
     known = classes_of(module)
     if not isinstance(found, type) or found not in known:
         names = [one.__name__ for one in known]
-        near = get_close_matches(cls, names, n=1)
         problem = f"there is no scheme `{cls}`" if found is None else f"`{cls}` is no scheme"
-        listed = ", ".join(names) or "a subclass of xoff.schemes.CongestionControl, BufferPolicy or Marker"
-        raise InputError(file, "", problem, f"{f'did you mean `{near[0]}`? ' if near else ''}expected {listed}")
+        raise InputError(file, "", problem, f"{meant(cls, names)}expected {', '.join(names) or SUBCLASS}")
     described = Described(found, file, methods_of(found, file))
     described.schema  # noqa: B018 - raises for parameters that can be no keys
     return described

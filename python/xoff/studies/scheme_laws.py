@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.errors import InputError, ScenarioError, SchemeError
 from xoff.scenario.scenario import Scenario
-from xoff.schemes import loading
-from xoff.schemes.classes import OF_TCP, BufferPolicy, CongestionControl, Marker
+from xoff.schemes import loading, placing
+from xoff.schemes.classes import OF_TCP, SUBCLASS, BufferPolicy, CongestionControl
 from xoff.schemes.flow import Flow
 from xoff.schemes.watching import TookTooLong, limited
 
@@ -58,19 +58,14 @@ class Verdict(NamedTuple):
 
 
 class _BrokenError(Exception):
-    """A law that does not hold, with an example."""
-
-    def __init__(self, law: str, example: str) -> None:
-        super().__init__(law, example)
-        self.law, self.example = law, example
+    """An example of a law that does not hold."""
 
 
 def check(text: str, file: str) -> Iterator[Verdict]:
     """Yields a verdict on each law for each scheme of a file. Raises InputError for a file that cannot be used."""
     classes = loading.classes_of(loading.module_of(text, file))
     if not classes:
-        expected = "expected a subclass of xoff.schemes.CongestionControl, BufferPolicy or Marker"
-        raise InputError(file, "", "has no scheme", expected)
+        raise InputError(file, "", "has no scheme", f"expected {SUBCLASS}")
     for cls in classes:
         described = loading.load(text, file, cls.__name__)
         for law, keeps in (*_laws(described), *_LAWS_OF_RUNS):
@@ -118,7 +113,7 @@ def _of_window(law: str) -> _Law:
             try:
                 _Sender(described, law, Random(seed)).run()
             except _BrokenError as broken:
-                return broken.example
+                return str(broken)
         return ""
 
     return keeps
@@ -179,7 +174,8 @@ class _Sender:
 
     def _hold(self, law: str, holds: bool) -> None:
         if law == self.law and not holds:
-            raise _BrokenError(law, f"{', '.join(self.told[-4:])}: window {self.window()} B, segment {_SEGMENT} B")
+            example = f"{', '.join(self.told[-4:])}: window {self.window()} B, segment {_SEGMENT} B"
+            raise _BrokenError(example)
 
     def _send(self) -> None:
         room = max(self.window() - (self.next - self.unacknowledged), 0) // _SEGMENT
@@ -273,16 +269,10 @@ def _scenario(described: Described, text: str) -> Scenario:
     """Returns a small network under a scheme."""
     cls = described.cls
     is_tcp = not issubclass(cls, CongestionControl) or cls.signals in OF_TCP
-    key, tag = "switch.marking.queue", "kind"
-    if issubclass(cls, CongestionControl):
-        key, tag = "transport.x.congestion_control", "algorithm"
-    elif issubclass(cls, BufferPolicy):
-        key, tag = "switch.buffer", "policy"
-    elif not issubclass(cls, Marker):
-        raise InputError(described.file, cls.__name__, "is of no kind", "expected a subclass")
     network = _NETWORK.replace("LINK", _LINK).replace("TRANSPORT", _TCP if is_tcp else _ROCE)
     scenario = Scenario(network, None, (), {described.file: text})
-    return scenario.with_value(key, {tag: f"{described.file}:{cls.__name__}"})
+    name = f"{described.file}:{cls.__name__}"
+    return scenario.with_values(placing.keys(cls, name, {}, scenario._core.settings()))
 
 
 def _finishes(described: Described, text: str) -> str:
