@@ -11,7 +11,9 @@ from xoff.schemes import BufferPolicy, parameter
 class HalfFree(BufferPolicy):
     """A queue may take a share of what is free, but never more than a share of the pool."""
 
-    falls = True  # a fuller pool never raises a threshold, so it is asked only where it can matter
+    falls = (
+        True  # a fuller pool never raises a threshold, so a pool that is half free takes short queues without a call
+    )
 
     @dataclass
     class Parameters:

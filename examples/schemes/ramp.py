@@ -19,7 +19,7 @@ class Ramp(Marker):
         ends: int = parameter("80kB", "Length from which every packet is marked [K_max].", unit="size", above="0B")
 
     def silent_up_to(self) -> int:
-        return min(self.parameters.begins, self.parameters.ends - 1)  # it is asked beyond alone
+        return min(self.parameters.begins, self.parameters.ends - 1)  # it is asked about longer queues only
 
     def marks(self, length: int, draw: float) -> bool:
         begins, ends = self.parameters.begins, self.parameters.ends

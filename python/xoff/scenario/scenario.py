@@ -200,8 +200,9 @@ class Scenario:
     def with_scheme(self, scheme: type[Scheme], **parameters: object) -> Scenario:
         """Returns the scenario with a class in Python in place of its congestion controls, buffer policy or marker.
 
-        A congestion control replaces that of every transport which has its signals, TCP or RoCE. A buffer policy
-        replaces `switch.buffer`, and a marker `switch.marking.queue`. Raises ScenarioError if it cannot be used.
+        A congestion control replaces that of all TCP transports or, if `signals` are those of RoCE, of all RoCE
+        transports. A buffer policy replaces `switch.buffer`, and a marker `switch.marking.queue`. Raises ScenarioError
+        if it cannot be used.
 
         Args:
             scheme: A subclass of `xoff.schemes.CongestionControl`, `BufferPolicy` or `Marker`.

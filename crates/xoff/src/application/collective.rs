@@ -1,8 +1,9 @@
 //! Collectives: operations of all ranks together, step by step, repeated a number of times.
 //!
 //! A rank begins a step when it has received everything of the step before. Where pairs exchange (`MPI_Sendrecv`) or
-//! parts differ (`MPI_Alltoallv`), all that it sent must be acknowledged as well. It waits for no other rank. Each part of a step is a flow of its own.
-//! Where its transport has persistent connections, parts for one rank go one after another.
+//! parts differ (`MPI_Alltoallv`), all that it sent must be acknowledged as well. It waits for no other rank. Each part
+//! of a step is a flow of its own. Where its transport has persistent connections, parts for one rank go one after
+//! another.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
