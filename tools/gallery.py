@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+from readme import run
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = sorted((ROOT / "examples" / "gallery").glob("*.toml"))
@@ -16,8 +17,8 @@ PICTURES = ROOT / "docs" / "gallery"
 MOST_LINES = 30
 ABOVE = """# Gallery
 
-Each picture comes of the scenario below it, of at most 30 lines, in a few seconds: `xoff run FILE --out RESULT`, then
-the command in the head of the file. `make gallery` draws them all.
+Each picture shows a run of the scenario below it, which has at most 30 lines and takes a few seconds: `xoff run FILE
+--out RESULT`, then the command in the head of the file. `make gallery` draws them all.
 """
 
 
@@ -29,7 +30,7 @@ class Entry(NamedTuple):
     title: str
     about: str
     """The thing to look at, in words."""
-    command: list[str]
+    plot: str
     """Arguments of `xoff plot` after the result."""
 
 
@@ -40,20 +41,15 @@ def entry(path: Path) -> Entry:
     if not head:
         raise SystemExit(f"{path}: no head; expected comments, `# xoff plot RESULT KIND` and a title")
     about = " ".join(line.removeprefix("# ") for line in head[1].splitlines())
-    return Entry(path, text, head[3], about, shlex.split(head[2]))
+    return Entry(path, text, head[3], about, head[2])
 
 
 def draw(each: Entry, picture: Path) -> None:
     """Runs the scenario and draws its picture."""
+    out = shlex.quote(str(picture))
     with tempfile.TemporaryDirectory() as folder:
-        result = str(Path(folder) / "result")
-        plot = ("plot", result, *each.command, "--out", str(picture), "--force")
-        for arguments in (("run", str(each.path), "--out", result), plot):
-            done = subprocess.run(
-                [sys.executable, "-m", "xoff", *arguments], capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                raise SystemExit(f"{each.path}: {done.stderr}")
+        drawn = f"xoff plot result {each.plot} --out {out} --force"
+        run([f"xoff run {shlex.quote(str(each.path))} --out result", drawn], Path(folder))
 
 
 def page() -> str:

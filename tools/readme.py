@@ -45,7 +45,7 @@ def printed(commands: str, above: str = "") -> str:
     """
     lines = commands.replace("make demo", f"xoff run {DEMO}").splitlines()
     with _clone(above) as folder:
-        return _run([*needed(commands, above), *lines], folder)
+        return run([*needed(commands, above), *lines], folder)
 
 
 def drawn(page: Path) -> dict[Path, bytes]:
@@ -55,7 +55,7 @@ def drawn(page: Path) -> dict[Path, bytes]:
     commands = needed(" ".join(pictures.values()), text)
     with _clone(text) as folder:
         if commands:
-            _run(commands, folder)
+            run(commands, folder)
         return {picture: (folder / name).read_bytes() for picture, name in pictures.items()}
 
 
@@ -80,7 +80,7 @@ def _clone(text: str) -> Iterator[Path]:
         yield folder
 
 
-def _run(commands: list[str], folder: Path) -> str:
+def run(commands: list[str], folder: Path) -> str:
     """Runs commands in a folder, and returns what the last one prints."""
     for command in commands:
         words = f'xoff() {{ {shlex.quote(sys.executable)} -m xoff "$@"; }}; {command}'
