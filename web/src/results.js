@@ -1,5 +1,6 @@
 // What a run shows: numbers, completion times, slowdowns, values over time, pauses and the network, of one run or of two.
 
+import { grid, make } from "./elements.js";
 import { MEASURES, network } from "./network.js";
 import { PALETTE, draw, figure, forget, lines, time_axis } from "./plots.js";
 import { count, duration, plain, rate, share, size } from "./units.js";
@@ -18,7 +19,6 @@ const QUANTITIES = {
   threshold: ["Slow-start thresholds", size], alpha: ["Alpha of DCTCP", plain], rtt: ["Smoothed round-trip times", duration],
 };
 
-const make = (tag, text, name) => Object.assign(document.createElement(tag), { textContent: text ?? "", className: name ?? "" });
 const microseconds = (value) => value == null ? "–" : duration(value * 1000);
 
 function ratio(one, other) {
@@ -43,44 +43,13 @@ function cards(parent, runs) {
 }
 
 // Adds a table with a row for each of `rows`: a name, a function of the summary, its format, and whether less is better.
-function table(parent, head, rows, runs) {
-  const scroll = make("div", null, "scroll"), made = make("table"), body = make("tbody");
-  scroll.tabIndex = 0;
-  const first = make("tr");
-  for (const name of [head, ...(runs[1] ? ["first", "second", "second / first"] : [""])]) {
-    first.append(Object.assign(make("th", name), { scope: "col" }));
-  }
-  const top = make("thead");
-  top.append(first);
-  for (const [name, of, format, less] of rows) {
-    const values = runs.map((run) => of(run.answer.summary)), row = make("tr");
-    row.append(Object.assign(make("th", name), { scope: "row" }));
-    for (const value of values) row.append(make("td", format(value)));
-    if (runs[1]) {
-      const better = less === undefined || values[0] === values[1] || values.includes(null) ? "" : (values[1] < values[0]) === less ? "better" : "worse";
-      row.append(make("td", ratio(...values), better));
-    }
-    body.append(row);
-  }
-  made.append(top, body);
-  scroll.append(made);
-  parent.append(scroll);
-}
-
-// Adds a table of words, with its head.
-function grid(parent, head, rows) {
-  const scroll = make("div", null, "scroll"), made = make("table"), top = make("thead"), body = make("tbody"), first = make("tr");
-  scroll.tabIndex = 0;
-  for (const name of head) first.append(Object.assign(make("th", name), { scope: "col" }));
-  for (const [name, ...cells] of rows) {
-    const row = make("tr");
-    row.append(Object.assign(make("th", name), { scope: "row" }), ...cells.map((cell) => make("td", cell)));
-    body.append(row);
-  }
-  top.append(first);
-  made.append(top, body);
-  scroll.append(made);
-  parent.append(scroll);
+function table(parent, rows, runs) {
+  grid(parent, ["", ...(runs[1] ? ["first", "second", "second / first"] : [""])], rows.map(([name, of, format, less]) => {
+    const values = runs.map((run) => of(run.answer.summary)), cells = values.map(format);
+    if (!runs[1]) return [name, ...cells];
+    const better = less === undefined || values[0] === values[1] || values.includes(null) ? "" : (values[1] < values[0]) === less ? "better" : "worse";
+    return [name, ...cells, make("td", ratio(...values), better)];
+  }));
 }
 
 const whole = (value) => value == null ? "–" : value.toLocaleString("en");
@@ -101,7 +70,7 @@ function numbers(parent, runs) {
     ["Jain's index, flows without end", of("flows.long_lived_jain_index"), plain, false],
     ["packet-hops", of("engine.packet_hops"), whole],
   ];
-  table(body, "", rows, runs);
+  table(body, rows, runs);
   runs.forEach((run, which) => {
     body.append(make("p", `${label(runs, "Digest", which)}: ${run.answer.summary.digest}`, "digest"));
   });
@@ -129,7 +98,7 @@ function classes(parent, runs) {
       [`${name}: slowdown, 99 %`, of("slowdown_p99"), plain, true],
     ];
   });
-  table(body, "", rows, runs);
+  table(body, rows, runs);
 }
 
 // Returns the range of a logarithmic axis for some values.
@@ -337,12 +306,10 @@ export function show(parent, runs) {
   for (const told of troubles) parent.append(make("p", told, "soft"));
   const box = make("div", null, "figures");
   parent.append(box);
-  const answer = make("div");
+  const answer = make("div", null, "whole");
   const ask = (which, row) => why(answer, runs[which], row, runs[1] ? (which ? " of the second run" : " of the first run") : "");
   slowdowns(box, runs, ask);
   completion(box, runs);
-  answer.className = "whole";
-  answer.style.gridColumn = "1 / -1";
   answer.id = "why";
   box.append(answer);
   unfinished(box, runs);

@@ -1,5 +1,6 @@
 // Why a flow was slow: the parts of its completion time, from its critical path.
 
+import { grid, make } from "./elements.js";
 import { figure, PALETTE } from "./plots.js";
 import { duration, plain, share, size } from "./units.js";
 
@@ -9,8 +10,6 @@ const COLOURS = {
 };
 
 let last = 0;
-
-const make = (tag, text, name) => Object.assign(document.createElement(tag), { textContent: text ?? "", className: name ?? "" });
 
 // Asks about a flow of a run, and shows the answer in an element.
 export async function why(parent, run, row, of_run) {
@@ -35,25 +34,16 @@ export async function why(parent, run, row, of_run) {
     told.textContent = answer.error.told;
     return;
   }
-  const bar = make("div", null, "parts"), body = make("tbody"), table = make("table"), scroll = make("div", null, "scroll");
+  const bar = make("div", null, "parts"), rows = [];
   for (const part of answer.parts) {
-    const piece = make("span");
+    const piece = make("span"), cause = make("span"), key = make("span", null, "key");
     piece.style.flexGrow = String(part.share);
-    piece.style.background = COLOURS[part.cause];
+    piece.style.background = key.style.background = COLOURS[part.cause];
     piece.title = `${part.words}: ${share(part.share)}`;
     bar.append(piece);
-    const line = make("tr"), cause = make("th"), key = make("span", null, "key");
-    key.style.background = COLOURS[part.cause];
-    cause.scope = "row";
     cause.append(key, part.words + (part.reason ? ` (${part.reason.replaceAll("_", " ")})` : ""));
-    line.append(cause, make("td", part.place ?? ""), make("td", duration(part.time_ns)), make("td", share(part.share)));
-    body.append(line);
+    rows.push([cause, part.place ?? "", duration(part.time_ns), share(part.share)]);
   }
-  const head = make("thead"), first = make("tr");
-  for (const text of ["cause", "place", "time", "share"]) first.append(Object.assign(make("th", text), { scope: "col" }));
-  head.append(first);
-  table.append(head, body);
-  scroll.append(table);
   const begin = answer.stretches[0].since_ns, whole = answer.stretches.at(-1).until_ns - begin;
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 1000 26");
@@ -68,5 +58,6 @@ export async function why(parent, run, row, of_run) {
     svg.append(piece);
   }
   told.textContent = `Waited for ${answer.round_trips} acknowledgement${answer.round_trips === 1 ? "" : "s"}, one after another. All parts together, the largest first, then in the order of time:`;
-  made.body.append(bar, svg, scroll);
+  made.body.append(bar, svg);
+  grid(made.body, ["cause", "place", "time", "share"], rows);
 }
