@@ -50,9 +50,8 @@ function options(context) {
   const word = context.matchBefore(/[\w.]*/);
   if (at.in_comment || (word.from === word.to && !context.explicit && !at.in_string)) return null;
   if (at.in_header !== undefined) {
-    const written = text.slice(at.in_header, context.pos);
     const tables = [...prefixes].filter((name) => [...prefixes].some((other) => other.startsWith(`${name}.`)));
-    return { from: at.in_header, options: tables.map((label) => ({ label, type: "namespace" })), filter: true, validFor: /^[\w.]*$/, written };
+    return { from: at.in_header, options: tables.map((label) => ({ label, type: "namespace" })), validFor: /^[\w.]*$/ };
   }
   if (at.in_value || at.in_string) {
     const name = at.key && catalogued(at.key, prefixes);

@@ -50,17 +50,15 @@ async function check() {
   if (own !== checking) return;
   scenario.show(first.error);
   const refused = first.error ? null : refusal(first);
-  valid = !first.error && !refused;
+  const of_second = second && (second.error ? second.error.told : refusal(second));
+  valid = !first.error && !refused && !of_second;
   $("run").disabled = !valid;
   if (!running) {
     if (first.error) say(first.error.told, true);
     else say(refused ?? `${count(first.flows, "flow")} of ${size(first.bytes)} together: about ${large(first.packet_hops)} packet-hops.`, Boolean(refused));
   }
   $("notes").replaceChildren(...(first.notes ?? []).slice(0, 4).map((note) => Object.assign(document.createElement("li"), { textContent: note })));
-  const of_second = second && (second.error ? second.error.told : refusal(second));
   say(of_second ?? "", true, second_status);
-  valid &&= !of_second;
-  $("run").disabled = !valid;
 }
 
 let later = 0;
@@ -207,12 +205,11 @@ async function arrive() {
   return Boolean(shared);
 }
 
-const { answer } = await (async () => {
+try {
   await arrive();
-  return checker.ask({ ask: "catalogue" });
-})().catch((error) => ({ answer: null, told: say(`The simulator cannot be loaded: ${error.message}`, true) }));
-if (answer) {
-  explain(answer);
+  explain((await checker.ask({ ask: "catalogue" })).answer);
   await run();
   document.documentElement.dataset.ready = "yes";
+} catch (error) {
+  say(`The simulator cannot be loaded: ${error.message}`, true);
 }

@@ -67,7 +67,7 @@ export function walk(text, until = text.length, key = () => {}) {
       at += 1;
     }
   }
-  return { table: here(), key: own, in_value: value, start };
+  return { table: here(), key: own, in_value: value };
 }
 
 function split(name) {
