@@ -9,8 +9,7 @@
 
 mod messages;
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use crate::engine::{DrivenRun, LONGEST_RUN, Progress, Reached, Stop};
 use crate::host::{Flow, FlowStart, Happened, Reception};
@@ -90,33 +89,6 @@ enum Plan {
     Tell,
 }
 
-/// Plan with its time and its number, by which plans are ordered.
-#[derive(Debug)]
-struct Planned {
-    key: (Time, u64),
-    plan: Plan,
-}
-
-impl PartialEq for Planned {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Planned {}
-
-impl PartialOrd for Planned {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Planned {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
 /// Workload whose flows the program sends.
 #[derive(Debug)]
 struct DrivenWorkload {
@@ -163,8 +135,8 @@ pub struct DrivenSimulation {
     is_over: bool,
     /// Number of the next plan.
     number: u64,
-    /// Plans for times at which every host has run up to there.
-    planned: BinaryHeap<Reverse<Planned>>,
+    /// Plans for times at which every host has run up to there, by time and number.
+    planned: BTreeMap<(Time, u64), Plan>,
     /// Plans of hosts, by their number.
     at_hosts: BTreeMap<u64, Plan>,
     messages: Messages,
@@ -204,7 +176,7 @@ impl DrivenSimulation {
             until: Time::ZERO,
             is_over: false,
             number: 0,
-            planned: BinaryHeap::new(),
+            planned: BTreeMap::new(),
             at_hosts: BTreeMap::new(),
             messages: Messages::default(),
         })
@@ -303,9 +275,9 @@ impl DrivenSimulation {
         }
         let time = self.time("time", Some(time), host)?;
         let timer = Timer(self.number);
-        match (self.place, host) {
-            (_, Some(host)) => self.plan_at(host, time, Plan::Tell),
-            (_, None) => self.plan(time, Plan::Tell),
+        match host {
+            Some(host) => self.plan_at(host, time, Plan::Tell),
+            None => self.plan(time, Plan::Tell),
         }
         Ok(timer)
     }
@@ -325,7 +297,7 @@ impl DrivenSimulation {
         }
         self.until = until;
         while !self.is_over {
-            let planned = self.planned.peek().map_or(Time::MAX, |Reverse(planned)| planned.key.0);
+            let planned = self.planned.first_key_value().map_or(Time::MAX, |(&(time, _), _)| time);
             let messages = &mut self.messages;
             match self.run.go_on(until.min(planned), &mut |happened| messages.hears(happened), progress) {
                 Reached::Stop(Stop { time, host, happened }) => {
@@ -337,9 +309,7 @@ impl DrivenSimulation {
                 Reached::Until(time) if planned < until => {
                     debug_assert_eq!(time, planned);
                     (self.now, self.place) = (planned, Place::Everywhere);
-                    let Some(Reverse(Planned { key: (time, number), plan })) = self.planned.pop() else {
-                        break;
-                    };
+                    let ((time, number), plan) = self.planned.pop_first().expect("its time has come");
                     match plan {
                         Plan::Begin(source, start, place) => self.announce(source, start, place),
                         Plan::Tell => {
@@ -433,7 +403,7 @@ impl DrivenSimulation {
     }
 
     fn plan(&mut self, time: Time, plan: Plan) {
-        self.planned.push(Reverse(Planned { key: (time, self.number), plan }));
+        self.planned.insert((time, self.number), plan);
         self.number += 1;
     }
 
