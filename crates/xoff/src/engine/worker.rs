@@ -496,14 +496,18 @@ impl<O: Counting> Worker<O> {
         loop {
             let pending = self.meet(shared, parity);
             parity ^= 1;
-            let least = Time::new(pending[0].min(pending[1])).min(self.arrivals.next_start());
-            let least = least.min(self.instants.next_link_event());
+            let least = Time::new(pending[0].min(pending[1])).min(self.next_to_come());
             if self.instants.next() > least {
                 self.run_window(pending);
             } else if !self.stand_still(least, shared, progress) {
                 return;
             }
         }
+    }
+
+    /// Returns the time of the next flow or link event that is still to come, and pending nowhere.
+    fn next_to_come(&self) -> Time {
+        self.arrivals.next_start().min(self.instants.next_link_event())
     }
 
     /// Exchanges mail with the other threads. Returns the least pending time of each turn.
@@ -622,7 +626,7 @@ impl<O: Counting> Worker<O> {
         };
         let (started, finished) = (count(|host| host.started), count(|host| host.finished));
         let all = shared.exchange_tallies(self.thread, Tally { started, finished, movement });
-        let all_started = self.arrivals.next_start().min(self.instants.next_link_event()) == Time::MAX;
+        let all_started = self.next_to_come() == Time::MAX;
         self.stood_still = self
             .standstill
             .as_mut()

@@ -158,8 +158,7 @@ impl<O: Counting + Send> DrivenRun for Driver<O> {
                 self.run_window(pending, usize::from(open[1] < open[0]), limit, hears);
                 continue;
             }
-            let comes = self.worker.arrivals.next_start().min(self.worker.instants.next_link_event());
-            let least = comes.min(Time::new(earliest)).min(until);
+            let least = self.worker.next_to_come().min(Time::new(earliest)).min(until);
             if least == Time::MAX && self.worker.instants.latest_end().is_none() {
                 return Reached::Until(self.worker.last_event);
             }
@@ -195,10 +194,7 @@ impl<O: Counting + Send> DrivenRun for Driver<O> {
     }
 
     fn begin(&mut self, adapter: NodeId, start: FlowStart) {
-        let host = match self.worker.fabric.servers {
-            Some(servers) if servers.is_inside(adapter) => servers.beside(adapter),
-            _ => adapter,
-        };
+        let host = self.worker.fabric.servers.map_or(adapter, |servers| servers.host_of(adapter));
         self.change(host, |host| host.begin(adapter, start));
     }
 
@@ -215,9 +211,8 @@ impl<O: Counting + Send> DrivenRun for Driver<O> {
         if !self.is_over {
             let [first, second] = self.meet();
             let worker = &mut self.worker;
-            let comes = worker.arrivals.next_start().min(worker.instants.next_link_event());
-            worker.drained =
-                comes.get().min(first).min(second) == u64::MAX && worker.instants.latest_end().is_none();
+            let least = worker.next_to_come().min(Time::new(first.min(second)));
+            worker.drained = least == Time::MAX && worker.instants.latest_end().is_none();
             if worker.drained {
                 worker.settle(Time::new(TIME_LIMIT));
             } else if worker.instants.next() == now {
@@ -321,14 +316,10 @@ impl<O: Counting> Worker<O> {
     ) -> bool {
         let before = stops.waiting[cluster];
         let adapter = self.hosts[place].id();
-        let (host, beside) = match self.fabric.servers {
-            Some(servers) if servers.is_inside(adapter) => {
-                (servers.beside(adapter), Some(servers.beside(adapter)))
-            }
-            Some(servers) => (adapter, Some(servers.beside(adapter))),
-            None => (adapter, None),
-        };
-        let places = [Some(place), beside.map(|beside| self.places[beside as usize] as usize)];
+        let servers = self.fabric.servers;
+        let host = servers.map_or(adapter, |servers| servers.host_of(adapter));
+        let beside = servers.map(|servers| self.places[servers.beside(adapter) as usize] as usize);
+        let places = [Some(place), beside];
         for place in places.into_iter().flatten() {
             let at_adapter = &mut self.hosts[place];
             if at_adapter.has_news() {
