@@ -1,7 +1,7 @@
 //! Critical paths of flows, from columns of `packets.parquet`.
 
 use pyo3::prelude::*;
-use xoff::why::{self, Cause, End, NONE, Pause, Question, Row};
+use xoff::why::{self, Cause, End, Pause, Question, Row};
 
 /// Columns of `packets.parquet`, with -1 for a number that there is not.
 #[derive(FromPyObject)]
@@ -125,7 +125,7 @@ impl Packets {
             flow: self.number[at],
             kind: why::named::kind(&self.kind[at]).expect("a kind of packets"),
             sequence: self.sequence[at],
-            payload: self.payload_bytes[at].max(NONE),
+            payload: self.payload_bytes[at],
             priority: self.priority[at],
             again: self.retransmission[at],
             release: self.release[at].as_deref().and_then(why::named::release),

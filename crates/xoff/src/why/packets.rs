@@ -1,6 +1,6 @@
 //! Packets of a flow, and of earlier flows on its queue pair, with lists of them by kind and fate.
 
-use super::{NONE, Picoseconds, Row};
+use super::{Picoseconds, Row};
 use crate::observer::{DropReason, PacketKind, Release};
 
 /// Packet, from its first port to its last.
@@ -104,6 +104,11 @@ impl Packets {
         }
     }
 
+    /// Returns the place of a packet of data among all data.
+    pub(super) fn place_among_data(&self, packet: usize) -> usize {
+        self.data.partition_point(|&other| other < packet)
+    }
+
     /// Ends a packet at `end`: events in its last row that had not happened by then happen then.
     pub(super) fn cut(&mut self, packet: usize, end: Picoseconds) {
         let packet = &mut self.all[packet];
@@ -190,7 +195,7 @@ fn packet(place: usize, row: &Row) -> Packet {
         flow: row.flow,
         kind: row.kind,
         sequence: row.sequence,
-        payload: if row.payload == NONE { 0 } else { row.payload },
+        payload: row.payload,
         priority: row.priority,
         again: row.again,
         release: row.release,

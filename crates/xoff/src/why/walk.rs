@@ -55,8 +55,6 @@ struct Walk {
     stretches: Vec<Stretch>,
     /// Number of acknowledgements on the walk so far.
     answers: u32,
-    /// Place of each packet of data among all data.
-    place_of: BTreeMap<usize, usize>,
     /// Times in which each port sent the recorded data.
     sent: BTreeMap<u32, Spans>,
     paused: BTreeMap<(u32, u8), Spans>,
@@ -78,7 +76,6 @@ impl Walk {
                 question.pauses.iter().map(|pause| ((pause.port, pause.priority), pause.start, pause.end)),
             ),
             down: spans(question.outages.iter().copied()),
-            place_of: packets.data.iter().enumerate().map(|(place, &data)| (data, place)).collect(),
             holds_back: if question.on_credit { Cause::Credit } else { Cause::Rate },
             start: if began / NANOSECOND == question.start_ns {
                 began
@@ -208,13 +205,13 @@ impl Walk {
     }
 
     fn data_before(&self, packet: usize) -> Option<usize> {
-        self.place_of[&packet].checked_sub(1).map(|place| self.packets.data[place])
+        self.packets.place_among_data(packet).checked_sub(1).map(|place| self.packets.data[place])
     }
 
     /// Returns the last earlier packet with the same data.
     fn original(&self, packet: usize) -> Option<usize> {
         let own = &self.packets.all[packet];
-        let before = self.packets.data[..self.place_of[&packet]].iter().copied();
+        let before = self.packets.data[..self.packets.place_among_data(packet)].iter().copied();
         let is_same = |&place: &usize| {
             let other = &self.packets.all[place];
             other.flow == own.flow && other.brings(own.sequence)
@@ -225,8 +222,8 @@ impl Walk {
     /// Notes the time from when data was sent until it was sent again, with the place of the drop in between.
     fn note_again(&mut self, original: usize, packet: usize) {
         let [first, own] = [original, packet].map(|place| self.packets.all[place]);
-        let meanwhile = self.place_of[&original] + 1..=self.place_of[&packet];
-        let has_waited = self.packets.data[meanwhile].iter().any(|&place| {
+        let [before, now] = [original, packet].map(|place| self.packets.place_among_data(place));
+        let has_waited = self.packets.data[before + 1..=now].iter().any(|&place| {
             let other = &self.packets.all[place];
             other.release == Some(Release::Timeout) && other.flow == own.flow
         });
