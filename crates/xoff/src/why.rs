@@ -12,7 +12,7 @@ mod walk;
 
 use crate::observer::{DropReason, PacketKind, Release};
 
-pub use asked::{Asked, EarlierFlows};
+pub use asked::Asked;
 pub use parts::{Part, parts};
 pub use walk::critical_path;
 

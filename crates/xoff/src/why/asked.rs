@@ -3,46 +3,30 @@
 use super::{CriticalPath, End, NONE, Outage, Pause, Picoseconds, Question, Row, critical_path};
 use crate::congestion_control::Parameters;
 use crate::observer::{DropReason, PacketKind, Release};
-use crate::report::{PacketColumns, PauseColumns, Report};
+use crate::report::{FlowRow, PacketColumns, PauseColumns, Report};
 use crate::scenario::{LinkState, QueuePairs, Scenario, Transport};
 use crate::simulation::Simulation;
 
 /// Finished flow that is asked about.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    source: u32,
-    number: u32,
-    transport: u8,
-    start_ns: i64,
-    finish_ns: i64,
-}
-
-/// Numbers of the earlier flows on a flow's queue pair that were unfinished when it started.
-pub type EarlierFlows = Vec<u32>;
+pub struct Asked(FlowRow);
 
 impl Asked {
     /// Returns the flow in a row of the finished flows.
     pub fn of_row(report: &Report, row: usize) -> Option<Self> {
-        let row = report.flows.rows.get(row)?;
-        Some(Self {
-            source: row.source,
-            number: row.number,
-            transport: row.transport,
-            start_ns: row.start.as_nanoseconds().cast_signed(),
-            finish_ns: row.finish.as_nanoseconds().cast_signed(),
-        })
+        report.flows.rows.get(row).copied().map(Self)
     }
 
     /// Returns the changes of a scenario, as `--set` takes them, that record what explains the flow, and nothing else.
     pub fn changes(&self, scenario: &Scenario, report: &Report) -> Vec<String> {
-        let host = &report.node_names[self.source as usize];
-        let earlier = self.earlier(scenario, report);
-        let names = earlier.iter().chain([&self.number]).map(|number| format!("'{host}.flow{number}'"));
+        let host = &report.node_names[self.0.source as usize];
+        let flows = self.with_earlier(scenario, report);
+        let names = flows.iter().map(|number| format!("'{host}.flow{number}'"));
         let names = names.collect::<Vec<_>>().join(", ");
         vec![
             format!("observe={{ packets = [{names}], pauses = true }}"),
             "measure={}".to_owned(),
-            format!("stop.at={}ns", self.finish_ns + 1),
+            format!("stop.at={}ns", self.0.finish.as_nanoseconds() + 1),
         ]
     }
 
@@ -54,17 +38,17 @@ impl Asked {
         simulation: &Simulation,
         again: &Report,
     ) -> Option<CriticalPath> {
-        let mut flows = self.earlier(scenario, report);
-        flows.push(self.number);
-        let rows = rows(&again.packets, self.source, &flows);
-        let pauses = pauses(&again.pauses, self.start_ns, self.finish_ns);
+        let [start_ns, end_ns] =
+            [self.0.start, self.0.finish].map(|time| time.as_nanoseconds().cast_signed());
+        let rows = rows(&again.packets, self.0.source, &self.with_earlier(scenario, report));
+        let pauses = pauses(&again.pauses, start_ns, end_ns);
         critical_path(&Question {
             rows: &rows,
             pauses: &pauses,
             outages: &outages(scenario, simulation),
-            flow: self.number,
-            start_ns: self.start_ns,
-            end_ns: self.finish_ns,
+            flow: self.0.number,
+            start_ns,
+            end_ns,
             end: End::Acknowledged,
             on_credit: matches!(self.transport(scenario).congestion_control(), Some(Parameters::Rccc(_))),
         })
@@ -72,31 +56,28 @@ impl Asked {
 
     fn transport<'a>(&self, scenario: &'a Scenario) -> &'a Transport {
         let mut transports = scenario.transport.values();
-        transports.nth(self.transport.into()).expect("flows have transports of their scenario")
+        transports.nth(self.0.transport.into()).expect("flows have transports of their scenario")
     }
 
-    /// Returns the earlier flows on its queue pair, if that lasts from flow to flow.
-    fn earlier(&self, scenario: &Scenario, report: &Report) -> EarlierFlows {
-        let Transport::Roce(roce) = self.transport(scenario) else { return Vec::new() };
-        if roce.connections != QueuePairs::Persistent {
-            return Vec::new();
-        }
-        let count = u32::from(roce.queue_pairs);
-        let rows = &report.flows.rows;
-        let is_asked = |row: &&_| {
-            let row: &crate::report::FlowRow = row;
-            (row.source, row.number) == (self.source, self.number)
+    /// Returns the numbers of the earlier flows on its queue pair that were unfinished when it started, if that lasts from
+    /// flow to flow, and last its own.
+    fn with_earlier(&self, scenario: &Scenario, report: &Report) -> Vec<u32> {
+        let own = &self.0;
+        let count = match self.transport(scenario) {
+            Transport::Roce(roce) if roce.connections == QueuePairs::Persistent => {
+                u32::from(roce.queue_pairs)
+            }
+            _ => return vec![own.number],
         };
-        let Some(own) = rows.iter().find(is_asked) else { return Vec::new() };
-        let is_earlier = |row: &&crate::report::FlowRow| {
-            let ends =
-                |row: &crate::report::FlowRow| (row.source, row.destination, row.transport, row.priority);
+        let ends = |row: &FlowRow| (row.source, row.destination, row.transport, row.priority);
+        let is_earlier = |row: &&FlowRow| {
             ends(row) == ends(own)
                 && row.number % count == own.number % count
                 && row.number < own.number
                 && row.finish > own.start
         };
-        rows.iter().filter(is_earlier).map(|row| row.number).collect()
+        let earlier = report.flows.rows.iter().filter(is_earlier);
+        earlier.chain([own]).map(|row| row.number).collect()
     }
 }
 
