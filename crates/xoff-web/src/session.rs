@@ -40,10 +40,17 @@ struct Changed {
     files: Files,
 }
 
+/// Run that a page has asked for.
+struct Run {
+    changed: Changed,
+    scenario: Scenario,
+    report: Report,
+}
+
 /// Conversation with a page.
 #[derive(Default)]
 pub struct Session {
-    last: Option<(Changed, Report)>,
+    last: Option<Run>,
 }
 
 impl Session {
@@ -57,7 +64,7 @@ impl Session {
             Ok(Request::Run { scenario }) => self.run(&scenario, progress),
             Ok(Request::Why { row }) => self.why(row, progress),
             Ok(Request::Column { table, name }) => {
-                let found = self.last.as_ref().and_then(|(_, report)| column(report, &table, &name));
+                let found = self.last.as_ref().and_then(|last| column(&last.report, &table, &name));
                 return found.unwrap_or_default().into_iter().flat_map(f64::to_ne_bytes).collect();
             }
             Err(error) => Ok(json!({ "error": { "told": error.to_string() } })),
@@ -89,29 +96,25 @@ impl Session {
                 "ports": port_names(simulation.network()).collect::<Vec<_>>(),
             },
         });
-        self.last = Some((changed.clone(), report));
+        self.last = Some(Run { changed: changed.clone(), scenario, report });
         Ok(answer)
     }
 
     fn why(&self, row: usize, progress: &mut dyn FnMut(&Progress) -> bool) -> Result<Value, ScenarioError> {
-        let flow = self
-            .last
-            .as_ref()
-            .and_then(|(changed, report)| Some((changed, report, Asked::of_row(report, row)?)));
-        let Some((changed, report, flow)) = flow else {
+        let flow = self.last.as_ref().and_then(|last| Some((last, Asked::of_row(&last.report, row)?)));
+        let Some((Run { changed, scenario, report }, flow)) = flow else {
             return Err(ScenarioError::at(
                 "",
                 format!("there is no flow {row}"),
                 "expected a row of the last run",
             ));
         };
-        let (scenario, _) = laid_out(changed)?;
         let mut recorded = changed.clone();
-        recorded.changes.extend(flow.changes(&scenario, report));
+        recorded.changes.extend(flow.changes(scenario, report));
         let (_, simulation) = laid_out(&recorded)?;
         let mut outcome = simulation.run(Execution::with_threads(1), progress);
         let again = Report::new(&simulation, &mut outcome);
-        let Some(path) = flow.critical_path(&scenario, report, &simulation, &again) else {
+        let Some(path) = flow.critical_path(scenario, report, &simulation, &again) else {
             let remedy = "ask about a flow with fewer packets";
             return Err(ScenarioError::at(
                 "observe.memory",
