@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use xoff::Summary;
 use xoff::driven::{DrivenSimulation, End, Event, Message, Send, Step};
 use xoff::network::Network;
 use xoff::units::{Bytes, Time};
-use xoff::{ScenarioError, Summary};
 
+use crate::error::raise_input;
 use crate::result::RawResult;
 use crate::scenario::Scenario;
 use crate::schemes::Faults;
@@ -22,14 +23,6 @@ const ACKNOWLEDGED: u8 = 2;
 
 /// Kind, number, time in picoseconds and host of an event.
 type Heard = (u8, u64, u64, Option<u32>);
-
-/// Returns the error as `xoff.errors.InputError`.
-fn raise(py: Python<'_>, error: ScenarioError) -> PyErr {
-    let expected = error.expected();
-    let arguments = (error.file, error.key, error.problem, expected, error.kind.name(), error.candidates);
-    let exception = || py.import("xoff.errors")?.getattr("InputError")?.call1(arguments);
-    exception().map_or_else(|failure| failure, PyErr::from_value)
-}
 
 /// A simulation under way. Times are in picoseconds.
 #[pyclass(module = "xoff._xoff")]
@@ -71,7 +64,7 @@ impl Driven {
 
     /// Number of the host of this name, which errors call `argument`. Raises InputError.
     fn host(&mut self, py: Python<'_>, argument: &str, name: &str) -> PyResult<u32> {
-        self.running()?.host(argument, name).map_err(|error| raise(py, error))
+        self.running()?.host(argument, name).map_err(|error| raise_input(py, error))
     }
 
     /// Simulated time where the program stands.
@@ -112,19 +105,19 @@ impl Driven {
     ) -> PyResult<u64> {
         let (size, at) = (Bytes::new(size), at_ps.map(Time::new));
         let sent = self.running()?.send(Send { source, destination, size, priority, transport, at });
-        sent.map(|message| message.0).map_err(|error| raise(py, error))
+        sent.map(|message| message.0).map_err(|error| raise_input(py, error))
     }
 
     /// Lets the program hear when a message is whole at its receiver, or acknowledged at its sender. Raises InputError.
     fn listen(&mut self, py: Python<'_>, message: u64, at_sender: bool) -> PyResult<()> {
         let end = if at_sender { End::Sender } else { End::Receiver };
-        self.running()?.listen(Message(message), end).map_err(|error| raise(py, error))
+        self.running()?.listen(Message(message), end).map_err(|error| raise_input(py, error))
     }
 
     /// Lets the program hear that a time has come, at a host or everywhere. Raises InputError.
     fn at(&mut self, py: Python<'_>, time_ps: u64, host: Option<u32>) -> PyResult<u64> {
         let timer = self.running()?.at(Time::new(time_ps), host);
-        timer.map(|timer| timer.0).map_err(|error| raise(py, error))
+        timer.map(|timer| timer.0).map_err(|error| raise_input(py, error))
     }
 
     /// Goes on to the next event, without holding the GIL. Returns its kind, its number, its time and its host; nothing at
@@ -139,7 +132,7 @@ impl Driven {
         if let Some(failure) = watch.failure.take() {
             return Err(failure);
         }
-        let step = step.map_err(|error| raise(py, error))?;
+        let step = step.map_err(|error| raise_input(py, error))?;
         if let Some(fault) = self.fault(py) {
             return Err(fault);
         }
