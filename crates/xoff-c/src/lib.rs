@@ -94,10 +94,6 @@ fn keep_error(line: &str) {
     ERROR.with(|error| *error.borrow_mut() = line);
 }
 
-fn in_a_line(error: &ScenarioError) -> String {
-    error.to_string()
-}
-
 /// Calls `act`; a failure or a panic becomes `failed`.
 fn guarded<T>(failed: T, act: impl FnOnce() -> Answer<T>) -> T {
     match catch_unwind(AssertUnwindSafe(act)) {
@@ -156,8 +152,8 @@ unsafe fn text<'a>(name: &str, text: *const c_char) -> Answer<&'a str> {
 
 fn laid_out(text: &str, file: Option<&Path>) -> Answer<*mut XoffSimulation> {
     let named = |error: ScenarioError| match file {
-        Some(file) if error.file.is_none() => in_a_line(&error.in_file(file.display().to_string())),
-        _ => in_a_line(&error),
+        Some(file) if error.file.is_none() => error.in_file(file.display().to_string()).to_string(),
+        _ => error.to_string(),
     };
     let scenario = Scenario::from_toml(text, &[]).map_err(named)?;
     let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
@@ -224,7 +220,7 @@ pub unsafe extern "C" fn xoff_host(simulation: *mut XoffSimulation, name: *const
     // SAFETY: as the C program promises.
     unsafe {
         with_running(simulation, -1, |running| {
-            running.host("name", text("name", name)?).map(i64::from).map_err(|error| in_a_line(&error))
+            running.host("name", text("name", name)?).map(i64::from).map_err(|error| error.to_string())
         })
     }
 }
@@ -276,7 +272,7 @@ pub unsafe extern "C" fn xoff_send(
         };
         let at = (at_ps != XOFF_NEVER).then_some(Time::new(at_ps));
         let send = Send { priority, at, ..Send::new(source, destination, Bytes::new(size)) };
-        let sent = running.send(send).map_err(|error| in_a_line(&error))?;
+        let sent = running.send(send).map_err(|error| error.to_string())?;
         // SAFETY: as the C program promises.
         if let Some(message) = unsafe { message.as_mut() } {
             *message = sent.0;
@@ -292,13 +288,19 @@ pub unsafe extern "C" fn xoff_send(
 /// The handle is spent when both ends are complete. Returns 0 or -1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xoff_listen(simulation: *mut XoffSimulation, message: u64, kind: c_int) -> c_int {
+    const RECEIVED: c_int = XoffKind::Received as c_int;
+    const ACKNOWLEDGED: c_int = XoffKind::Acknowledged as c_int;
     let act = |running: &mut DrivenSimulation| {
         let end = match kind {
-            1 => End::Receiver,
-            2 => End::Sender,
-            _ => return Err(format!("kind: {kind} is no end of a message; expected 1 or 2")),
+            RECEIVED => End::Receiver,
+            ACKNOWLEDGED => End::Sender,
+            _ => {
+                return Err(format!(
+                    "kind: {kind} is no end of a message; expected {RECEIVED} or {ACKNOWLEDGED}"
+                ));
+            }
         };
-        running.listen(Message(message), end).map(|()| 0).map_err(|error| in_a_line(&error))
+        running.listen(Message(message), end).map(|()| 0).map_err(|error| error.to_string())
     };
     // SAFETY: as the C program promises.
     unsafe { with_running(simulation, -1, act) }
@@ -315,7 +317,7 @@ pub unsafe extern "C" fn xoff_at(
 ) -> c_int {
     let act = |running: &mut DrivenSimulation| {
         let host = (host != XOFF_EVERYWHERE).then_some(host);
-        let set = running.at(Time::new(time_ps), host).map_err(|error| in_a_line(&error))?;
+        let set = running.at(Time::new(time_ps), host).map_err(|error| error.to_string())?;
         // SAFETY: as the C program promises.
         if let Some(timer) = unsafe { timer.as_mut() } {
             *timer = set.0;
@@ -335,7 +337,7 @@ pub unsafe extern "C" fn xoff_next(
     event: *mut XoffEvent,
 ) -> c_int {
     let act = |running: &mut DrivenSimulation| {
-        let step = running.next(Time::new(until_ps), &mut |_| true).map_err(|error| in_a_line(&error))?;
+        let step = running.next(Time::new(until_ps), &mut |_| true).map_err(|error| error.to_string())?;
         let Some(Step { time, host, event: what }) = step else { return Ok(0) };
         let (kind, id) = match what {
             Event::Due(timer) => (XoffKind::Due, timer.0),
