@@ -35,7 +35,7 @@ words come from `xoff explain KEY`. A quantity is text with a unit, such as `"10
 """
 
 FLUID = """\
-# Fluid models
+## Fluid models
 
 What `xoff fluid MODEL --set KEY=VALUE` takes; a scenario has none of these keys.
 """
