@@ -178,10 +178,19 @@ def test_signals_that_a_transport_does_not_deliver_are_refused() -> None:
 def test_a_method_that_does_not_return_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(watching.TookTooLong, "seconds", 0.2)
+    ended: list[int] = []
+    end = watching._end
+
+    def counted(thread: int) -> None:
+        ended.append(thread)
+        end(thread)
+
+    monkeypatch.setattr(watching, "_end", counted)
     body = "    def on_ack(self):\n        while True:\n            pass\n"
     with pytest.raises(xoff.SchemeError) as caught:
         scenario(HEAD + CLASS + WINDOW + body).run()
     error = str(caught.value)
+    assert len(ended) == 1, "the other flows are not asked any more"
     assert "Mine.on_ack of flow host2.flow0 at " in error
     assert error.endswith(" has not returned for 0.2 s; expected an answer in microseconds")
     assert "mine.py: line 10: " in error or "mine.py: line 11: " in error

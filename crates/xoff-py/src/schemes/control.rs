@@ -148,6 +148,9 @@ impl ControlledFlow {
             timer: Time::MAX,
             trail: None,
         };
+        if methods.class.faults.is_stuck() {
+            return made;
+        }
         match watched(py, || made.object_of(py, flow)) {
             Ok(object) => {
                 made.object = Some(object);
@@ -202,6 +205,10 @@ impl ControlledFlow {
     /// Calls a method, if the class has it, and asks for window, rate and timer.
     fn tell_and_ask(&mut self, now: Time, method: fn(&Methods) -> Option<&Method>, facts: &Facts<'_>) {
         let Some(object) = self.object.take() else { return };
+        if self.methods.class.faults.is_stuck() {
+            self.timer = Time::MAX;
+            return;
+        }
         self.now = now;
         let methods = Arc::clone(&self.methods);
         Python::attach(|py| {

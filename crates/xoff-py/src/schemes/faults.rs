@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use xoff::network::Network;
 
@@ -15,6 +16,18 @@ pub(super) enum Failure {
     Raised(PyErr),
     /// Answer that it may not give, and what was expected.
     Answered(String, String),
+}
+
+impl Failure {
+    /// Whether a method did not return until the watcher ended it.
+    fn took_too_long(&self) -> bool {
+        let Self::Raised(error) = self else { return false };
+        Python::attach(|py| {
+            let watching = py.import(intern!(py, "xoff.schemes.watching"));
+            let class = watching.and_then(|module| module.getattr(intern!(py, "TookTooLong")));
+            class.is_ok_and(|class| error.is_instance(py, &class))
+        })
+    }
 }
 
 /// Fault of a scheme.
@@ -30,6 +43,7 @@ struct Fault {
 #[derive(Default)]
 pub(crate) struct Faults {
     is_noted: AtomicBool,
+    is_stuck: AtomicBool,
     has_schemes: AtomicBool,
     first: Mutex<Option<Fault>>,
 }
@@ -43,6 +57,9 @@ impl Faults {
         (now, flow): (u64, Option<FlowOfHost>),
         failure: Failure,
     ) {
+        if failure.took_too_long() {
+            self.is_stuck.store(true, Ordering::Relaxed);
+        }
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (now, flow);
         if first.as_ref().is_none_or(|noted| key < noted.key) {
@@ -66,10 +83,17 @@ impl Faults {
         self.is_noted.load(Ordering::Acquire)
     }
 
+    /// Whether a method did not return, so that no other call is worth waiting for: each may take as long again.
+    #[inline]
+    pub(super) fn is_stuck(&self) -> bool {
+        self.is_stuck.load(Ordering::Relaxed)
+    }
+
     /// Takes the first fault out, as a `SchemeError`.
     pub(crate) fn take(&self, py: Python<'_>, network: Option<&Network>) -> Option<PyErr> {
         let fault = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.is_noted.store(false, Ordering::Release);
+        self.is_stuck.store(false, Ordering::Relaxed);
         let Fault { key: (now, flow), scheme, method, failure } = fault?;
         let flow = flow.map(|(host, number)| {
             let name = network.and_then(|network| network.nodes.get(host as usize));

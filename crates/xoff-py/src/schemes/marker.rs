@@ -136,6 +136,9 @@ impl PlacedMarker {
         let (Some(object), Some(method)) = (self.objects.get(place), method(&self.methods)) else {
             return false;
         };
+        if self.methods.class.faults.is_stuck() {
+            return false;
+        }
         let answer = Python::attach(|py| {
             watched(py, || method.call(py, object.bind(py), facts).and_then(|answer| answer.is_truthy()))
         });
