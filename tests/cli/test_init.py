@@ -27,6 +27,18 @@ def test_nothing_is_overwritten(command: Command) -> None:
     assert Path("incast.toml").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("kinds", "title"),
+    [
+        ("star roce incast permutation", "incast and permutation over roce on star"),
+        ("ultra_ethernet query", "query over ultra_ethernet on leaf_spine"),
+        ("constant_rate", "constant_rate on leaf_spine"),  # packets of no transport
+    ],
+)
+def test_titles_name_what_was_asked_for(command: Command, kinds: str, title: str) -> None:
+    assert tomllib.loads(command("init", *kinds.split(), "--out", "-").out)["title"] == title
+
+
 def test_a_trace_comes_with_its_file(command: Command) -> None:
     outcome = command("init", "trace", "star")
     assert outcome.out == "trace_star.toml and flows.csv written; run it: xoff run trace_star.toml\n"

@@ -35,6 +35,7 @@ _ALSO_CALLED = {
 _WITHOUT_CORE = ("star", "custom")
 _CONTROL = 7
 """The class of ACKs and CNPs, where a transport names none."""
+_TITLE = 'title = "My scenario"'
 _STOP = "\n[stop]\n"
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
 _DROPS = 'drops = { every = "change" }     # where, and of whom: `xoff drops RESULT`\n'
@@ -125,9 +126,8 @@ def _over_tcp(topology: str, workloads: list[str]) -> Starter:
     switch = _part("cioq" if prefix else "switch") + ("" if unmarked else _part(f"{prefix}marking"))
     transports = [] if unmarked else [_part("transport/tcp")]
     flows = _one_after_another(_part(f"workload/{workload}") for workload in workloads)
-    return _put_together(
-        topology, workloads, [_part(f"topology/{topology}"), switch, *transports, flows, _part("rest")]
-    )
+    parts = [_part(f"topology/{topology}"), switch, *transports, flows, _part("rest")]
+    return _put_together(topology, "" if unmarked else "tcp", workloads, parts)
 
 
 def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> Starter:
@@ -155,7 +155,7 @@ def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> S
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
     rest = rest.replace("; of TCP alphas, rtts", "")
     rest = rest.replace("# queues = ", f"{_PAUSES if switches.pauses else _DROPS}queues = ")
-    found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
+    found = _put_together(topology, "roce", workloads, [network, switches.text, transport, flows, rest])
     return found._replace(companions={name: _of_class(own, text) for name, text in found.companions.items()})
 
 
@@ -174,7 +174,8 @@ def _over_ultra_ethernet(topology: str, workloads: list[str]) -> Starter:
         "# queues = ", 'drops = { every = "change" }     # and what is trimmed: `xoff drops RESULT`\n# queues = '
     )
     network, transport = _part(f"topology/{topology}"), _with_connections(_part("transport/ultra_ethernet"), workloads)
-    return _put_together(topology, workloads, [network, _part("trimming"), transport, flows, rest])
+    parts = [network, _part("trimming"), transport, flows, rest]
+    return _put_together(topology, "ultra_ethernet", workloads, parts)
 
 
 def _with_connections(transport: str, workloads: list[str]) -> str:
@@ -222,8 +223,11 @@ def _one_after_another(workloads: Iterable[str]) -> str:
     return "\n".join(flows for flows, _, _ in parts) + (f"{_STOP}{ends}" if ends else "")
 
 
-def _put_together(topology: str, workloads: list[str], parts: list[str]) -> Starter:
-    text = "\n".join(parts)
+def _put_together(topology: str, transport: str, workloads: list[str], parts: list[str]) -> Starter:
+    """Joins the parts of a scenario, under a title that names its kinds."""
+    over = f" over {transport}" if transport else ""
+    title = f"{' and '.join(workloads)}{over} on {topology}"
+    text = "\n".join(parts).replace(_TITLE, f'title = "{title}"', 1)
     if topology in _WITHOUT_CORE:
         text = text.replace('of = "core"', 'of = "host"')
     files = [_COMPANIONS[workload] for workload in workloads if workload in _COMPANIONS]
