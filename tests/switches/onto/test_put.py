@@ -240,6 +240,8 @@ def test_each_mmu_has_its_part(tmp_path: Path) -> None:
     mmus = next(chip["mmus"] for chip in catalogue.chips() if chip["name"] == "tomahawk_4")
     assert mmus > 1
     assert sizes[0] - sizes[1] == 100_000 * mmus
+    (note,) = SwitchTables.load(path).with_switch_of(scenario_of(part_of(tables))).notes
+    assert note.endswith("pools stay as they are; if the scenario was made with --chip, give it here, too")
 
 
 def test_a_size_that_holds_headroom_grows_with_it(tmp_path: Path) -> None:

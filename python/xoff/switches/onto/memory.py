@@ -93,4 +93,5 @@ def of_another(wanted: Said) -> str:
     """Says that the scenario's switch has other memory."""
     total = wanted.values[TOTAL]
     told = scenario_values.spelled(TOTAL, total) if total else "the memory of the scenario's switch"
-    return f"{TOTAL}: {told} is not what the tables have (with several MMUs, --chip): pools stay as they are"
+    remedy = "if the scenario was made with --chip, give it here, too"
+    return f"{TOTAL}: {told} is not what the tables have, and pools stay as they are; {remedy}"
