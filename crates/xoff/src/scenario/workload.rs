@@ -323,7 +323,7 @@ pub struct Incast {
     pub start: Span,
 }
 
-/// Every host sends to one other and receives from one other: a random derangement.
+/// Every host sends to one other and receives from one other: a random derangement, or a shift by so many hosts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Permutation {
@@ -333,6 +333,11 @@ pub struct Permutation {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub size: Option<Bytes>,
+    /// Number of hosts from each sender to its receiver, in their order and from the last on to the first: host i sends
+    /// to host (i + shift) mod hosts. Left out, receivers are drawn at random.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub shift: Option<u32>,
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,

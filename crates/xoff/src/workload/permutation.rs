@@ -1,4 +1,5 @@
-//! Permutation traffic: every host sends to one other and receives from one other, by a random derangement.
+//! Permutation traffic: every host sends to one other and receives from one other, by a random derangement
+//! or a shift.
 
 use super::FlowSpec;
 use super::setup::Setup;
@@ -19,9 +20,24 @@ impl Permutation {
         let mut template = setup.template(&settings.transport)?;
         template.size = setup.size(settings.size)?;
         template.start = Time::ZERO + settings.start;
-        let destinations = derangement(&mut setup.rng(), setup.two_hosts()?);
+        let hosts = setup.two_hosts()?;
+        let destinations = match settings.shift {
+            None => derangement(&mut setup.rng(), hosts),
+            Some(shift) => shifted(shift, hosts, setup)?,
+        };
         Ok(Self { template, pairs: destinations.into_iter().enumerate() })
     }
+}
+
+/// Lists the receivers of all hosts in order, each `shift` hosts after its sender.
+fn shifted(shift: u32, hosts: u32, setup: &Setup<'_>) -> Result<Vec<NodeId>, ScenarioError> {
+    setup.at_least_one("shift", shift.into())?;
+    let shift = shift % hosts;
+    if shift == 0 {
+        let problem = format!("is a multiple of the {hosts} hosts, so that every host would send to itself");
+        return Err(setup.error("shift", problem, &format!("expected another, such as {}", hosts / 2)));
+    }
+    Ok((shift..hosts).chain(0..shift).collect())
 }
 
 /// Draws a permutation without fixed point.
@@ -82,6 +98,22 @@ mod tests {
         let flows: Vec<_> = source(&star(5), "kind = 'permutation'\nsize = '1MiB'\nstart = '2us'").collect();
         assert_eq!(flows.iter().map(|flow| flow.source).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
         assert!(flows.iter().all(|flow| flow.start.as_nanoseconds() == 2_000 && flow.size.get() == 1 << 20));
+    }
+
+    #[test]
+    fn a_shift_goes_on_from_the_last_host_to_the_first() {
+        for shift in [2, 7, 4_097] {
+            let flows = source(&star(5), &format!("kind = 'permutation'\nshift = {shift}"));
+            assert_eq!(flows.map(|flow| flow.destination).collect::<Vec<_>>(), [2, 3, 4, 0, 1], "{shift}");
+        }
+    }
+
+    #[test]
+    fn no_host_is_shifted_to_itself() {
+        let line = refusal(&star(4), "kind = 'permutation'\nshift = 4096");
+        assert!(line.starts_with("workload[0].shift: is a multiple of the 4 hosts"), "{line}");
+        assert!(line.ends_with("expected another, such as 2"), "{line}");
+        assert!(refusal(&star(4), "kind = 'permutation'\nshift = 0").contains("at least 1"));
     }
 
     #[test]
