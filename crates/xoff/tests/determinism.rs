@@ -731,6 +731,13 @@ fn shipped_digests() -> BTreeMap<String, String> {
     let short = [
         ("fabric_128", "stop.arrivals_end=100us"),
         ("reno_8192", "topology.k=6"),
+        ("duel_8192", "topology.k=6"),
+        ("duel_8192", "workload.size=100kB"),
+        ("all_reduce_64", "workload.size=128kB"),
+        ("all_reduce_1024", "topology.k=4"),
+        ("all_reduce_1024", "workload.size=160kB"),
+        ("web_search_1024", "topology.k=4"),
+        ("web_search_1024", "stop.arrivals_end=100us"),
         ("dsh_256", "stop.arrivals_end=20us"),
         ("cioq_64", "stop.at=200us"),
         ("cioq_64_steady", "stop.at=200us"),
