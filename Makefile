@@ -121,7 +121,7 @@ test-page: page .venv/built ## Try the page in Node and Chromium: golden digests
 	node --test web/test/*.test.js
 
 .PHONY: bench
-bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, memory, threads
+bench: .venv/built ## Time the benchmarks: CPU per packet-hop in ns and beside its floor, instructions, memory, threads
 	$(BIN)/python tools/bench.py
 
 .PHONY: gate
