@@ -74,6 +74,16 @@ def test_a_class_that_cannot_be_used_is_answered_with_its_line(text: str, error:
         ("x: int = 0.5", "Mine.Parameters.x: its default 0.5 does not fit; expected one of type int"),
         ("x: bool = 1", "Mine.Parameters.x: its default 1 does not fit; expected one of type bool"),
         ("x: int = parameter('5kB', unit='time')", 'x: its default: "5kB" is a size, not a time; expected '),
+        ("algorithm: int = 3", "Mine.Parameters.algorithm: is the key that names a scheme; expected another name"),
+        ("kind: int = 3", "Mine.Parameters.kind: is the key that names a scheme; expected another name"),
+        ("x: int = parameter(5, below=5)", "x: its default 5 is not below 5; expected one below 5"),
+        ("x: float = parameter(0, above=0)", "x: its default 0.0 is not above 0; expected one above 0"),
+        (
+            "x: float = parameter(float('nan'), at_most=1)",
+            "x: its default nan is not at most 1; expected one at most 1",
+        ),
+        ("x: int = parameter('1us', unit='time', at_least='2us')", "x: its default '1us' is not at least 2us; "),
+        ("x: str = parameter('c', choices=('a', 'b'))", "x: its default 'c' is no choice; expected a or b"),
         ("x: Unknown = 3", "Mine.Parameters: its types cannot be read: "),
     ],
 )

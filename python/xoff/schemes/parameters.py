@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import operator
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from xoff import _xoff
 from xoff.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _DIMENSIONS = {"time": "Span", "size": "Bytes", "rate": "Rate"}
 """Units of parameters, each with the simulator's type."""
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _BOUNDS = {"above": "exclusiveMinimum", "at_least": "minimum", "below": "exclusiveMaximum", "at_most": "maximum"}
 _LEAST = {"above": "x-above", "at_least": "x-at-least"}
+_WITHIN: dict[str, Callable[[Any, Any], bool]] = {
+    "above": operator.gt,
+    "at_least": operator.ge,
+    "below": operator.lt,
+    "at_most": operator.le,
+}
+_TAGS = ("algorithm", "policy", "kind")
+"""Keys that name a scheme in scenarios, and so no parameter."""
 _ABOUT = "about"
 _LARGEST = 2**63 - 1
 
@@ -74,6 +86,8 @@ def _quantities() -> dict[str, Any]:
 
 def _key(field: dataclasses.Field[Any], hint: object, place: str, file: str) -> dict[str, Any]:
     """Returns the schema of one field."""
+    if field.name in _TAGS:
+        raise InputError(file, place, "is the key that names a scheme", "expected another name")
     told = field.metadata
     unit, bounds = (
         told.get("unit"),
@@ -97,7 +111,10 @@ def _key(field: dataclasses.Field[Any], hint: object, place: str, file: str) -> 
     if field.default_factory is not dataclasses.MISSING:
         raise InputError(file, place, "has a default that is made", "expected a number, true, false or text")
     if field.default is not dataclasses.MISSING:
-        key["default"] = _default(field.default, hint, unit, place, file)
+        key["default"] = default = _default(field.default, hint, unit, place, file)
+        _check_bounds(default, bounds, unit, place, file)
+        if choices and default not in choices:
+            raise InputError(file, place, f"its default {default!r} is no choice", f"expected {' or '.join(choices)}")
     return key
 
 
@@ -118,6 +135,18 @@ def _default(default: object, hint: object, unit: str | None, place: str, file: 
         shown = hint.__name__ if isinstance(hint, type) else "text"
         raise InputError(file, place, f"its default {default!r} does not fit", f"expected one of type {shown}")
     return float(default) if hint is float and isinstance(default, int | float) else default
+
+
+def _check_bounds(default: object, bounds: dict[str, object], unit: str | None, place: str, file: str) -> None:
+    """Raises InputError for a default that a scenario could not set."""
+
+    def number(value: object) -> object:
+        return value if unit is None else _xoff.quantity(unit, json.dumps(value))
+
+    for name, bound in bounds.items():
+        if not _WITHIN[name](number(default), number(bound)):
+            told = f"{name.replace('_', ' ')} {bound}"
+            raise InputError(file, place, f"its default {default!r} is not {told}", f"expected one {told}")
 
 
 def read(cls: Any, settings: str, namespace: dict[str, Any]) -> tuple[str, object]:  # noqa: ANN401 - a dataclass
