@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _KEPT = 64
 """Classes that are kept, lest each point of a sweep compile them again."""
+_LIKE = "FILE.py:CLASS, such as my_control.py:MyControl"
 _NAMES = {kind.family: kind.__name__ for kind in KINDS}
 
 
@@ -67,6 +68,8 @@ def finder(read: Callable[[str], str]) -> Callable[[str, str], Described | None]
 
     def find(family: str, name: str) -> Described | None:
         if (found := split(name)) is None:
+            if ":" in name:
+                raise InputError(None, "", f'"{name}" names no class of a file', f"expected {_LIKE}")
             return None
         file, cls = found
         text = read(file)
