@@ -401,6 +401,165 @@ mod tests {
         assert_near(cubic.window, 56.0);
     }
 
+    #[test]
+    fn a_window_that_came_back_keeps_its_plateau() {
+        let mut cubic = reduced(100);
+        cubic.window = 100.0;
+        let next = Loss { first_lost: 1 << 40, next_sequence: 1 << 41, ..loss(100.0, LossKind::Recovery) };
+        cubic.on_loss(Time::ZERO, &next);
+        assert_near(cubic.plateau, 100.0);
+    }
+
+    /// A window of 100 segments of which the application had 50 to send: seven tenths of these are left.
+    #[test]
+    fn a_loss_leaves_seven_tenths_of_what_was_in_flight() {
+        let mut cubic = cubic(100);
+        cubic.on_loss(Time::ZERO, &loss(50.0, LossKind::Recovery));
+        assert_near(cubic.window, 35.0);
+    }
+
+    /// RFC 6582, section 3.2, step 3, with a threshold of 70 segments.
+    #[test]
+    fn after_a_recovery_the_window_is_one_segment_beyond_what_is_out() {
+        for (in_flight, expected) in [(0, 2.0), (10, 11.0), (100, 70.0)] {
+            let mut cubic = reduced(100);
+            cubic.on_recovered(Time::ZERO, Bytes::new(in_flight * SEGMENT));
+            assert_near(cubic.window, expected);
+        }
+    }
+
+    #[test]
+    fn an_idle_window_restarts_on_a_curve_of_its_own() {
+        let (mut cubic, mut now) = (reduced(100), Time::ZERO);
+        round(&mut cubic, &mut now, Span::from_milliseconds(1), false);
+        cubic.on_idle(Bytes::new(10 * SEGMENT));
+        assert_near(cubic.window, 10.0);
+        assert!(cubic.epoch.is_none(), "time begins anew");
+        cubic.on_idle(Bytes::new(20 * SEGMENT));
+        assert_near(cubic.window, 10.0);
+    }
+
+    #[test]
+    fn time_in_which_nothing_is_in_flight_does_not_count() {
+        let (mut cubic, mut now) = (reduced(100), Time::ZERO);
+        let millisecond = Span::from_milliseconds(1);
+        (0..3).for_each(|_| round(&mut cubic, &mut now, millisecond, false));
+        cubic.on_quiet(true);
+        round(&mut cubic, &mut now, Span::from_milliseconds(5000), false);
+        assert_eq!(cubic.epoch.as_ref().map(|epoch| epoch.elapsed), Some(Span::from_milliseconds(2)));
+        assert_eq!(cubic.rounds.round_trip, millisecond);
+    }
+
+    /// Makes a flow as in Linux, in congestion avoidance with a window of `window` whole segments.
+    fn in_segments(window: u64, growth: Growth) -> Cubic {
+        let segment = Bytes::new(SEGMENT);
+        let initial_window = segment * window;
+        let flow = Flow {
+            segment,
+            initial_window,
+            initial_threshold: Some(initial_window),
+            growth,
+            window_unit: WindowUnit::Segments,
+            ..Flow::default()
+        };
+        Cubic::new(&Parameters::default(), &flow)
+    }
+
+    /// Makes a flow as in Linux whose window of 100 segments was just reduced, and whose shortest round took so many
+    /// seconds.
+    fn reduced_in_segments(shortest: u64, growth: Growth) -> Cubic {
+        let mut cubic = in_segments(100, growth);
+        for (seconds, cumulative) in [(0, 1), (shortest + 2, 11), (2 * shortest + 2, 21)] {
+            let ack = Ack { cumulative, next_sequence: cumulative + 9, ..Ack::default() };
+            cubic.on_ack(Time::ZERO + Span::from_milliseconds(1000 * seconds), &ack);
+        }
+        cubic.on_loss(Time::ZERO, &loss(100.0, LossKind::Recovery));
+        // Of 100 * 717 / 1024.
+        assert_near(cubic.window, 70.0);
+        cubic
+    }
+
+    /// Acknowledges `bytes` so often, without a moment in between, and returns which acknowledgements let the window grow.
+    fn grows_at(cubic: &mut Cubic, acknowledgements: u64, bytes: u64) -> Vec<u64> {
+        let ack = Ack { newly_acked: Bytes::new(bytes), window_limited: true, ..Ack::default() };
+        let now = if cubic.heard == Time::MAX { Time::ZERO } else { cubic.heard };
+        let mut grows = |_: &u64| {
+            let before = cubic.window;
+            cubic.on_ack(now, &ack);
+            cubic.window > before
+        };
+        (1..=acknowledgements).filter(|number| grows(number)).collect()
+    }
+
+    /// Computed by hand from Linux (`tcp_cubic.c`). In a round of one second the curve from 70 to 100 segments comes to
+    /// 86.7, of which 13.3 are missing: the target is 87. The next segment takes 70 / 17 acknowledgements, rounded down,
+    /// then 71 / 16, 72 / 15, and so on.
+    #[test]
+    fn whole_segments_are_counted_towards_a_target() {
+        let expected = [4, 8, 12, 17, 22, 28, 34];
+        assert_eq!(grows_at(&mut reduced_in_segments(1, Growth::Segments), 34, SEGMENT), expected);
+        assert_eq!(grows_at(&mut reduced_in_segments(1, Growth::Segments), 34, 1), expected, "parts count");
+        let each = &mut reduced_in_segments(1, Growth::Acknowledgements);
+        assert_eq!(grows_at(each, 34, 5 * SEGMENT), expected, "each acknowledgement counts as one segment");
+    }
+
+    /// A round of 10 s leads far beyond the plateau, to 177.4 segments.
+    #[test]
+    fn whole_segments_grow_by_half_a_window_a_round_at_most() {
+        let mut cubic = reduced_in_segments(10, Growth::Segments);
+        assert_eq!(grows_at(&mut cubic, 6, SEGMENT), [2, 4, 6]);
+        for (segments, expected) in [(5, 75.0), (1, 76.0)] {
+            grows_at(&mut cubic, 1, segments * SEGMENT);
+            assert_near(cubic.window, expected);
+        }
+    }
+
+    /// On the plateau the curve asks for 10,000 acknowledgements. Reno has one segment more after 15/8 of a window of
+    /// 100: with acknowledgement 188; and after 15/8 of a window of 101, with acknowledgement 377.
+    #[test]
+    fn whole_segments_grow_as_reno_does_where_the_curve_is_flat() {
+        let mut cubic = in_segments(100, Growth::Segments);
+        cubic.plateau = 100.0;
+        assert_eq!(grows_at(&mut cubic, 400, SEGMENT), [188, 377]);
+    }
+
+    #[test]
+    fn before_the_first_reduction_twenty_acknowledgements_add_a_segment() {
+        assert_eq!(grows_at(&mut in_segments(100, Growth::Segments), 70, SEGMENT), [20, 40, 60]);
+    }
+
+    /// Five segments are acknowledged two segments below the threshold: in Linux the other three count above, so that
+    /// 17 more make 20.
+    #[test]
+    fn slow_start_ends_at_the_threshold() {
+        for (growth, reached, then) in [
+            (Growth::Segments, 12.0, vec![17]),
+            (Growth::Bytes, 12.0, vec![20]),
+            (Growth::Acknowledgements, 11.0, vec![1]),
+        ] {
+            let mut cubic = in_segments(10, growth);
+            cubic.threshold = 12.0;
+            grows_at(&mut cubic, 1, 5 * SEGMENT);
+            assert_near(cubic.window, reached);
+            assert_eq!(grows_at(&mut cubic, 20, SEGMENT), then, "{growth:?}");
+        }
+        let mut cubic = in_segments(10, Growth::Bytes);
+        cubic.threshold = 11.0;
+        grows_at(&mut cubic, 1, 2 * SEGMENT);
+        assert_near(cubic.window, 11.0);
+    }
+
+    /// In whole segments an echo leaves two at least.
+    #[test]
+    fn an_echo_leaves_whole_segments() {
+        for (before, after) in [(100, 70.0), (3, 2.0), (2, 2.0)] {
+            let mut cubic = in_segments(before, Growth::Segments);
+            cubic
+                .on_ack(Time::ZERO, &Ack { echo: true, cumulative: 1, next_sequence: 500, ..Ack::default() });
+            assert_near(cubic.window, after);
+        }
+    }
+
     /// 140 segments are out, more than a window of 100 allows: seven tenths of them would be 98 and reduce almost
     /// nothing.
     #[test]

@@ -240,6 +240,42 @@ mod tests {
         }
     }
 
+    /// Alpha after each window of 100 segments in Linux's arithmetic, in parts of 1024. Of each window the last `marked`
+    /// carry an echo; the acknowledgement that ends a window is the first of the next.
+    fn alphas_in_fixed_point(initial: u64, marked: &[u64]) -> Vec<f64> {
+        let parameters = Parameters {
+            initial_alpha: Ratio::new(initial, WHOLE),
+            estimate: Estimate::FixedPoint,
+            ..Parameters::default()
+        };
+        let mut dctcp = Dctcp::new(&parameters, &Flow { segment: Bytes::new(1460), ..Flow::default() });
+        let (mut alphas, mut cumulative) = (Vec::new(), 0);
+        for &marked in marked {
+            for segment in 0..100 {
+                cumulative += 1460;
+                let (newly_acked, next_sequence) = (Bytes::new(1460), cumulative + 100 * 1460);
+                let echo = segment >= 100 - marked;
+                dctcp.on_ack(
+                    Time::ZERO,
+                    &Ack { newly_acked, echo, cumulative, next_sequence, ..Ack::default() },
+                );
+                if segment == 0 {
+                    alphas.push(dctcp.alpha * WHOLE as f64);
+                }
+            }
+        }
+        alphas
+    }
+
+    /// Computed by hand from Linux (`dctcp_update_alpha`): a sixteenth is taken off, rounded down, and of the share of
+    /// marked bytes a sixteenth of 1024 is added, rounded down.
+    #[test]
+    fn in_fixed_point_alpha_moves_as_in_linux() {
+        // 1024 - 64; 960 - 60; 900 - 56 + 6; 850 - 53 + 64; 861 - 53.
+        assert_eq!(alphas_in_fixed_point(1024, &[0, 10, 100, 0, 0]), [960.0, 900.0, 850.0, 861.0, 808.0]);
+        assert_eq!(alphas_in_fixed_point(16, &[0, 1, 0]), [15.0, 0.0, 0.0], "below 16 it becomes 0");
+    }
+
     /// Makes an echo of the first of 100 segments in flight.
     fn first_echo() -> Ack<'static> {
         Ack {

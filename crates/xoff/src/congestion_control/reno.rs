@@ -295,4 +295,105 @@ mod tests {
         reno.on_ack(Time::ZERO, &Ack { window_limited: false, ..ack(SEGMENT) });
         assert_eq!(reno.window(), Bytes::new(10 * SEGMENT));
     }
+
+    /// Makes a flow with a window of so many segments, a threshold, and rules of growth and unit of its own.
+    fn reno_by(segments: u64, threshold: u64, growth: Growth, window_unit: WindowUnit) -> Reno {
+        let segment = Bytes::new(SEGMENT);
+        let initial_threshold = Some(segment * threshold);
+        let initial_window = segment * segments;
+        let flow =
+            Flow { segment, initial_window, initial_threshold, growth, window_unit, ..Flow::default() };
+        Reno::new(&Parameters {}, &flow)
+    }
+
+    /// Windows in segments after acknowledgements of so many bytes.
+    fn windows(reno: &mut Reno, acknowledged: &[u64]) -> Vec<u64> {
+        let mut after = |&bytes: &u64| {
+            reno.on_ack(Time::ZERO, &ack(bytes));
+            assert_eq!(reno.window().get() % SEGMENT, 0, "whole segments");
+            reno.window().get() / SEGMENT
+        };
+        acknowledged.iter().map(&mut after).collect()
+    }
+
+    /// Computed by hand from Linux (`tcp_cong_avoid_ai`): two segments with each acknowledgement, one more for each
+    /// window of them. The twelfth segment of eleven counts for the next.
+    #[test]
+    fn whole_segments_are_added_once_a_window_of_them_is_acknowledged() {
+        for growth in [Growth::Segments, Growth::Bytes] {
+            let mut reno = reno_by(10, 10, growth, WindowUnit::Segments);
+            let expected = [10, 10, 10, 10, 11, 11, 11, 11, 11, 11, 12, 12];
+            assert_eq!(windows(&mut reno, &[2 * SEGMENT; 12]), expected, "{growth:?}");
+            // Three are counted. Parts of a segment count as one.
+            assert_eq!(windows(&mut reno, &[8 * SEGMENT, 1, 25 * SEGMENT + 1]), [12, 13, 15], "{growth:?}");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_may_count_as_one_segment_whatever_it_covers() {
+        let mut reno = reno_by(4, 4, Growth::Acknowledgements, WindowUnit::Segments);
+        assert_eq!(windows(&mut reno, &[1, SEGMENT, 3 * SEGMENT, SEGMENT, SEGMENT]), [4, 4, 4, 5, 5]);
+    }
+
+    /// Thirty segments were counted towards a window of 40 when the connection fell idle.
+    #[test]
+    fn a_count_left_from_a_larger_window_adds_one_segment() {
+        let mut reno = reno_by(40, 10, Growth::Segments, WindowUnit::Segments);
+        assert_eq!(windows(&mut reno, &[30 * SEGMENT]), [40]);
+        reno.on_idle(Bytes::new(10 * SEGMENT));
+        assert_eq!(windows(&mut reno, &[SEGMENT, 9 * SEGMENT, SEGMENT]), [11, 11, 12]);
+    }
+
+    /// Five segments are acknowledged two segments below the threshold: in Linux the other three count above it.
+    #[test]
+    fn slow_start_by_segments_ends_at_the_threshold() {
+        let mut reno = reno_by(10, 12, Growth::Segments, WindowUnit::Segments);
+        assert_eq!(windows(&mut reno, &[5 * SEGMENT, 8 * SEGMENT, SEGMENT]), [12, 12, 13]);
+        let mut reno = reno_by(10, 12, Growth::Segments, WindowUnit::Segments);
+        assert_eq!(windows(&mut reno, &[2 * SEGMENT, 11 * SEGMENT, SEGMENT]), [12, 12, 13]);
+    }
+
+    /// RFC 3465, section 2.2: an acknowledgement adds two segments at most.
+    #[test]
+    fn slow_start_by_bytes_adds_two_segments_at_most_and_ends_at_the_threshold() {
+        let mut reno = reno_by(10, 13, Growth::Bytes, WindowUnit::Bytes);
+        assert_eq!(windows(&mut reno, &[3 * SEGMENT, 3 * SEGMENT]), [12, 13]);
+        reno.on_ack(Time::ZERO, &ack(3 * SEGMENT));
+        // By hand: 1460 * 4380 / 18980.
+        assert_eq!(reno.window(), Bytes::new(13 * SEGMENT + 336));
+    }
+
+    /// RFC 3465, section 2.1. In whole bytes each acknowledgement would add one byte of its 1.095.
+    #[test]
+    fn bytes_add_a_segment_a_window_of_them() {
+        let mut reno = reno_by(4000, 4000, Growth::Bytes, WindowUnit::Bytes);
+        for _ in 0..4000 {
+            reno.on_ack(Time::ZERO, &ack(3 * SEGMENT));
+        }
+        let added = reno.window().get() - 4000 * SEGMENT;
+        assert!(added.abs_diff(3 * SEGMENT) <= 3, "{added}");
+    }
+
+    /// An eighth of 50 segments is 6.25: in whole segments, 6 are cut off.
+    #[test]
+    fn a_mark_cuts_whole_segments() {
+        for (unit, expected) in
+            [(WindowUnit::Bytes, 43 * SEGMENT + 1095), (WindowUnit::Segments, 44 * SEGMENT)]
+        {
+            let mut reno = reno_by(50, 50, Growth::Segments, unit);
+            reno.lower_by(0.125);
+            assert_eq!(reno.window(), Bytes::new(expected), "{unit:?}");
+        }
+    }
+
+    /// RFC 6582, section 3.2, step 3, with a threshold of 10 segments.
+    #[test]
+    fn after_a_recovery_the_window_is_one_segment_beyond_what_is_out() {
+        for (in_flight, expected) in [(0, 2), (4, 5), (40, 10)] {
+            let mut reno = reno(20);
+            reno.on_loss(Time::ZERO, &loss(20, LossKind::Recovery));
+            reno.on_recovered(Time::ZERO, Bytes::new(in_flight * SEGMENT));
+            assert_eq!(reno.window(), Bytes::new(expected * SEGMENT));
+        }
+    }
 }
