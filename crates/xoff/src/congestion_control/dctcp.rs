@@ -304,6 +304,26 @@ mod tests {
         assert_eq!(dctcp.window(), Bytes::new(111_781));
     }
 
+    /// Linux halves the window on a loss even where a mark has just cut it.
+    #[test]
+    fn every_loss_may_halve_the_window() {
+        let parameters = Parameters { halves_on_every_loss: true, ..Parameters::default() };
+        let initial_window = Bytes::new(146_000);
+        let flow = Flow { segment: Bytes::new(1460), initial_window, ..Flow::default() };
+        let mut dctcp = Dctcp::new(&parameters, &flow);
+        dctcp.on_ack(Time::ZERO, &first_echo());
+        let loss = Loss {
+            in_flight: Bytes::new(100_000),
+            kind: LossKind::Recovery,
+            first_lost: 2920,
+            next_sequence: 146_000,
+        };
+        dctcp.on_loss(Time::ZERO, &loss);
+        assert_eq!(dctcp.window(), Bytes::new(50_000));
+        dctcp.on_recovered(Time::ZERO, Bytes::new(10_000));
+        assert_eq!(dctcp.window(), Bytes::new(11_460), "a segment beyond what is out (RFC 6582)");
+    }
+
     #[test]
     fn an_echo_after_a_timeout_does_not_raise_the_window() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);

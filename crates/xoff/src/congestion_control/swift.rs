@@ -216,6 +216,24 @@ mod tests {
         assert!((swift.window - 20.05).abs() < 1e-12, "{}", swift.window);
     }
 
+    /// By hand: 20 us, 3.053 us for the one switch, and what is added for a small window.
+    #[test]
+    fn the_target_has_three_parts() {
+        for (window, expected) in [(100.0, 23.053), (1.0, 52.4429)] {
+            let target = swift(window).target() * 1e6;
+            assert!((target - expected).abs() < 5e-5, "{target} and not {expected} for {window}");
+        }
+    }
+
+    /// Computed by hand from algorithm 1: 2000 bytes are two of 100 packets.
+    #[test]
+    fn a_round_trip_below_the_target_adds_what_was_acknowledged() {
+        let mut swift = swift(100.0);
+        let rtt = Some(Span::from_microseconds(20));
+        swift.on_ack(Time::ZERO, &Ack { newly_acked: Bytes::new(2000), rtt, ..Ack::default() });
+        assert!((swift.window - 100.02).abs() < 1e-12, "{}", swift.window);
+    }
+
     /// The round-trip time that counts is that of the packet whose acknowledgement would cut.
     #[test]
     fn there_is_one_cut_a_round_trip() {

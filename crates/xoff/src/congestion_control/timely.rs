@@ -200,6 +200,29 @@ mod tests {
         }
     }
 
+    /// Computed by hand from algorithm 1: at the bounds of 50 and 500 us the gradient counts, below the first it does not.
+    #[test]
+    fn a_rise_lowers_the_rate_from_one_bound_to_the_other() {
+        for (before, rtt, expected) in [(30, 40, 10.01), (40, 50, 6.5), (490, 500, 6.5)] {
+            let mut timely = timely();
+            timely.before = Some(Span::from_microseconds(before));
+            timely.update(Span::from_microseconds(rtt));
+            let rate = timely.rate().as_f64() / 1e9;
+            assert!((rate - expected).abs() < 2e-9, "{rate} and not {expected} after {rtt} us");
+        }
+    }
+
+    /// Computed by hand from algorithm 1 with a gain of 7/8: changes of 8.75, 1.09375 and -4.23828 us, over 20 us.
+    #[test]
+    fn earlier_changes_count_an_eighth() {
+        let mut timely = timely();
+        for (rtt, expected) in [(70, 6.5), (70, 6.215_625), (65, 6.225_625)] {
+            timely.update(Span::from_microseconds(rtt));
+            let rate = timely.rate().as_f64() / 1e9;
+            assert!((rate - expected).abs() < 2e-9, "{rate} and not {expected} after {rtt} us");
+        }
+    }
+
     /// Algorithm 1 alone would give the factor 1 - 0.8 * 1.5 = -0.2.
     #[test]
     fn a_steep_rise_leaves_the_least_rate() {
