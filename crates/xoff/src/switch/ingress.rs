@@ -616,8 +616,66 @@ mod tests {
             [Some(NOTHING), Some(NOTHING), Some(pause(1)), Some(NOTHING), Some(NOTHING), None]
         );
         assert_eq!((ingress.bytes(0), ingress.shared_used()), (FRAME * 5, FRAME * 2));
+        assert_eq!((ingress.used(), ingress.headroom_of(0), ingress.queues_off()), (FRAME * 5, FRAME * 2, 1));
         let draining: Vec<_> = (0..5).map(|_| remove(&mut ingress, 0)).collect();
         assert_eq!(draining, [NOTHING, NOTHING, resume(1), NOTHING, NOTHING]);
+        assert_eq!(
+            (ingress.used(), ingress.headroom_of(0), ingress.queues_off()),
+            (Bytes::ZERO, Bytes::ZERO, 0)
+        );
+        assert_eq!((ingress.headroom_peak(), ingress.headroom_set_aside()), (FRAME * 2, FRAME * 16));
+    }
+
+    #[test]
+    fn a_pause_has_a_reason() {
+        let mut ingress = ingress(fixed(2000), 9000, 0, 0, "scheme = 'sih'");
+        let reasons = [(); 3].map(|()| {
+            assert!(admit(&mut ingress, 0).is_some());
+            ingress.reason(0)
+        });
+        // One packet of the pool is no reason yet, two are the threshold, and the third is in the headroom.
+        assert_eq!(reasons[1..], [PauseReason::Threshold, PauseReason::PoolFull]);
+        let mut ingress = self::ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'");
+        (0..5).for_each(|_| assert!(admit(&mut ingress, 0).is_some()));
+        assert_eq!([0, 1, 8].map(|queue| ingress.reason(queue) == PauseReason::Port), [true, true, false]);
+    }
+
+    /// Two classes of four ports share a partitioned pool of 16 kB: 2 kB each.
+    #[test]
+    fn lossless_queues_of_all_ports_count_as_queues_of_the_pool() {
+        let policy = from_text::<buffer_policy::Parameters>("policy = 'static_partition'");
+        let mut ingress = ingress(policy, 16_000, 0, 0, "scheme = 'sih'");
+        assert_eq!([admit(&mut ingress, 9), admit(&mut ingress, 9)], [Some(NOTHING), Some(pause(2))]);
+        assert_eq!((ingress.queues(), ingress.classes()), (4 * PRIORITIES, Classes::from_mask(0b11)));
+    }
+
+    /// Another port has filled the pool of 3000 B, far below the thresholds. There is no insurance, so the packet is
+    /// dropped, and the packet that the port holds will resume it.
+    #[test]
+    fn a_drop_for_want_of_insurance_pauses_a_port_that_holds_a_packet() {
+        let mut ingress = ingress(fixed(50_000), 3000, 0, 0, "scheme = 'dsh'\ninsurance = '0B'");
+        assert_eq!([8, 0, 0].map(|queue| admit(&mut ingress, queue)), [Some(NOTHING); 3]);
+        let (request, admitted) = ingress.admit(Time::ZERO, 8, FRAME);
+        assert_eq!((request, admitted), (pause(0xff), Err(DropReason::HeadroomFull)));
+        assert_eq!(remove(&mut ingress, 8), resume(0xff));
+    }
+
+    /// Queue 0 has brought the port above 4000 B; the packet of queue 1 that then came is in the insurance until it leaves.
+    #[test]
+    fn a_port_stays_paused_while_any_of_its_queues_is_in_the_insurance() {
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'");
+        (0..5).for_each(|_| assert!(admit(&mut ingress, 0).is_some()));
+        assert_eq!((admit(&mut ingress, 1), ingress.headroom_of(1)), (Some(NOTHING), FRAME));
+        (0..5).for_each(|_| assert_eq!(remove(&mut ingress, 0), NOTHING));
+        assert_eq!(remove(&mut ingress, 1), resume(0xff));
+    }
+
+    /// A port of two classes pauses above 4000 B; with an offset of 1000 B it resumes at 3000 B.
+    #[test]
+    fn a_port_resumes_an_offset_below_its_threshold() {
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 1000, "scheme = 'dsh'");
+        (0..5).for_each(|_| assert!(admit(&mut ingress, 0).is_some()));
+        assert_eq!([(); 3].map(|()| remove(&mut ingress, 0)), [NOTHING, resume(0xfe), NOTHING]);
     }
 
     /// Of a pool of 3000 B without thresholds and 2000 B of headroom for all, one queue has taken what there was when another's next
@@ -726,9 +784,9 @@ mod tests {
         assert_eq!(admit(&mut ingress, 8), Some(pause(1)));
         assert_eq!(admit(&mut ingress, 1), Some(pause(2)));
         assert_eq!(
-            admit(&mut ingress, 9),
-            None,
-            "the pool and the headroom are full, and the queue is empty"
+            ingress.admit(Time::ZERO, 9, FRAME),
+            (NOTHING, Err(DropReason::HeadroomFull)),
+            "the pool and the headroom are full; nothing would resume an empty queue"
         );
         assert_eq!(ingress.admit(Time::ZERO, 0, FRAME), (NOTHING, Err(DropReason::HeadroomFull)));
         assert_eq!(ingress.headroom_room(0), Room { held: FRAME, limit: FRAME }, "of the pool");

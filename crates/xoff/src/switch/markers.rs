@@ -493,4 +493,79 @@ mod tests {
             assert_eq!([1, 2, 3].map(&mut leaves), [false, false, drops]);
         }
     }
+
+    #[test]
+    fn a_marker_says_what_it_looks_at() {
+        let red =
+            |when| placed("kind = 'red'\nminimum = '1kB'\nmaximum = '90kB'\nprobability = 0.5", when, 24);
+        let codel = placed("kind = 'codel'\ntarget = '1us'\ninterval = '2us'", When::Dequeue, 24);
+        let pi = placed("kind = 'pi'\nreference = '10kB'", When::Enqueue, 24);
+        for (placed, arrivals_only, by_length_left) in [
+            (Placed::default(), true, false),
+            (threshold(1, When::Enqueue), true, false),
+            (threshold(1, When::Dequeue), false, true),
+            (red(When::Enqueue), true, false),
+            (red(When::Dequeue), false, false),
+            (codel, false, false),
+            (pi, false, false),
+        ] {
+            assert_eq!(placed.looks_at_arrivals_only(), arrivals_only, "{placed:?}");
+            assert_eq!(placed.goes_by_length_left(), by_length_left, "{placed:?}");
+        }
+    }
+
+    /// A queue marks above 5000 bytes, so that it is asked from 5001 on.
+    #[test]
+    fn markers_are_asked_from_the_first_length_at_which_they_mark() {
+        for (bytes, marks) in [(4_999, false), (5_000, false), (5_001, true), (5_002, true)] {
+            for when in [When::Enqueue, When::Dequeue] {
+                let mut mmu = mmu();
+                mmu.admit(Mmu::queue(1, 0), Bytes::new(bytes)).unwrap();
+                let mut on_queues = markers(threshold(5, when), Placed::default(), Placed::default());
+                assert_eq!(on_queues.quiet_below(), Bytes::new(5_001));
+                assert_eq!(on_queues.asks_at_dequeue(1, &mmu), marks && when == When::Dequeue, "{bytes}");
+                assert_eq!(on_queues.look_at_departure(1, &mmu), marks && when == When::Dequeue, "{bytes}");
+                let marked = match when {
+                    When::Enqueue => on_queues.at_enqueue(Mmu::queue(1, 0), &mmu, || CAPABLE),
+                    When::Dequeue => on_queues.at_dequeue(Mmu::queue(1, 0), &mmu, CAPABLE, Bytes::ZERO),
+                };
+                assert_eq!(marked, marks, "{bytes}, {when:?}");
+            }
+        }
+        let of_pool = markers(threshold(5, When::Enqueue), Placed::default(), threshold(9, When::Enqueue));
+        assert_eq!(of_pool.quiet_below(), Bytes::ZERO, "a port does not know what its pool holds");
+    }
+
+    #[test]
+    fn a_packet_that_several_markers_mark_is_marked() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0); 9]);
+        let at = |packets| threshold(packets, When::Enqueue);
+        for (queue, port, pool) in [(1, 1, 99), (1, 99, 1), (99, 1, 1), (1, 1, 1)] {
+            let mut markers = markers(at(queue), at(port), at(pool));
+            assert!(markers.at_enqueue(0, &mmu, || CAPABLE), "{queue} {port} {pool}");
+        }
+    }
+
+    /// CoDel keeps the time of each packet: what was refused, or lost without a question, must not count as waiting.
+    #[test]
+    fn followers_hear_of_what_is_refused_lost_and_sent() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0); 9]);
+        let codel = placed("kind = 'codel'\ntarget = '1us'\ninterval = '2us'", When::Dequeue, 24);
+        let mut markers = markers(codel, Placed::default(), Placed::default());
+        let arrives = |markers: &mut Markers, now| {
+            markers.at_enqueue(0, &mmu, || Candidate { now: at(now), ..CAPABLE });
+        };
+        (0..3).for_each(|_| arrives(&mut markers, 0));
+        markers.on_refusal(0);
+        markers.on_loss(0);
+        arrives(&mut markers, 12);
+        let mut leaves = |now| {
+            markers.on_departure(0, &mmu, at(now), FRAME);
+            markers.at_dequeue(0, &mmu, Candidate { now: at(now), ..CAPABLE }, Bytes::ZERO)
+        };
+        // One packet of the first three has waited for 9 us, and what leaves at 12 us has just come.
+        assert_eq!([9, 12].map(&mut leaves), [false, false]);
+    }
 }

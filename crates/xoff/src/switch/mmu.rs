@@ -531,6 +531,17 @@ mod tests {
         assert_eq!(pushed_out(16, 8), Some(0));
         assert_eq!(pushed_out(16, 0), Some(8));
         assert_eq!(pushed_out(0, 0), None);
+        mmu.remove(0, FRAME);
+        mmu.admit(16, FRAME).unwrap();
+        let pushed_out = |queue| mmu.pushed_out(queue, FRAME, |other| other != 0);
+        assert_eq!([8, 16].map(pushed_out), [Some(8), Some(16)], "with the packet itself");
+    }
+
+    #[test]
+    fn what_is_in_a_reserve_is_not_pushed_out() {
+        let mut mmu = complete_sharing(&[pool(0, 0..2)], Reserve::PerQueue(FRAME));
+        mmu.admit(0, FRAME).unwrap();
+        assert_eq!(mmu.pushed_out(0, FRAME, |_| true), None, "the pool would be as full as before");
     }
 
     #[test]
@@ -591,5 +602,91 @@ mod tests {
         assert_eq!(mmu.shared_beside(0, FRAME), FRAME * 2);
         // The whole of queue 8 is in its reserve.
         assert_eq!(mmu.shared_beside(8, FRAME), FRAME * 3);
+    }
+
+    /// Two packets of 1000 bytes are in the reserve of port 1 and one in the pool, of which 1500 bytes leave.
+    #[test]
+    fn what_the_pool_has_too_little_of_is_taken_from_the_reserve_of_the_port() {
+        let mut mmu = complete_sharing(&[pool(6_000, 0..2)], Reserve::PerPort(Bytes::new(2_000)));
+        (0..3).for_each(|_| mmu.admit(9, FRAME).unwrap());
+        mmu.remove(9, Bytes::new(1_500));
+        assert_eq!((mmu.pools[0].shared_used, mmu.reserves[1]), (Bytes::ZERO, Bytes::new(1_500)));
+    }
+
+    #[test]
+    fn lossless_packets_count_as_held_and_in_no_pool() {
+        let mut mmu = complete_sharing(&[pool(6_000, 0..2)], Reserve::PerQueue(Bytes::ZERO));
+        mmu.hold(3, FRAME);
+        mmu.hold(3, FRAME);
+        mmu.admit(0, FRAME).unwrap();
+        assert_eq!((mmu.queue_bytes(3), mmu.used(), mmu.peak()), (FRAME * 2, FRAME * 3, FRAME * 3));
+        mmu.let_go(3, FRAME);
+        assert_eq!((mmu.queue_bytes(3), mmu.used(), mmu.lossless), (FRAME, FRAME * 2, FRAME));
+        assert_eq!(mmu.pools().collect::<Vec<_>>(), [FRAME]);
+    }
+
+    #[test]
+    fn a_peak_is_more_than_ever_was_in_memory() {
+        let mut mmu = complete_sharing(&[pool(6_000, 0..2)], Reserve::PerQueue(Bytes::ZERO));
+        assert!(mmu.would_peak(FRAME));
+        (0..2).for_each(|_| mmu.admit(0, FRAME).unwrap());
+        mmu.remove(0, FRAME);
+        assert!(!mmu.would_peak(FRAME) && mmu.would_peak(Bytes::new(1_001)));
+        mmu.put_where_ample(8, FRAME);
+        assert_eq!((mmu.queue_bytes(8), mmu.used(), mmu.pools[0].shared_used), (FRAME, FRAME * 2, FRAME * 2));
+        mmu.remove(8, FRAME);
+        assert_eq!(mmu.used(), FRAME);
+    }
+
+    /// With at most half of 100 kB in use, Dynamic Threshold with alpha 1 lets every queue have half of it.
+    #[test]
+    fn room_is_ample_below_what_a_half_full_pool_lets_any_queue_have() {
+        let mmu = dynamic_threshold(&[pool(100_000, 0..4)], 1, None);
+        let is_ample = |held, longest| mmu.has_ample_room(Bytes::new(held), FRAME, longest);
+        assert_eq!([48_999, 49_000, 49_001].map(|held| is_ample(held, Bytes::MAX)), [true, false, false]);
+        assert_eq!([2_001, 2_000, 1_999].map(|most| is_ample(1_000, Bytes::new(most))), [true, false, false]);
+        let without_threshold = complete_sharing(&[pool(10_000, 0..2)], Reserve::PerQueue(Bytes::ZERO));
+        let fits = |frame| without_threshold.has_ample_room(Bytes::ZERO, Bytes::new(frame), Bytes::MAX);
+        assert!(fits(5_000) && !fits(5_001));
+    }
+
+    /// A reserve comes first, and a policy that follows queues may lower a threshold at any time.
+    #[test]
+    fn room_is_never_ample_beside_a_reserve_or_under_a_policy_that_follows_queues() {
+        let pools = [pool(100_000, 0..2)];
+        let with_reserve = complete_sharing(&pools, Reserve::PerQueue(FRAME));
+        let abm = buffer_policy::Parameters::Abm(buffer_policy::abm::Abm::default());
+        let following = Mmu::new(&pools, Reserve::PerQueue(Bytes::ZERO), abm, 1);
+        for mmu in [with_reserve, following] {
+            assert!(!mmu.has_ample_room(Bytes::ZERO, FRAME, Bytes::MAX));
+        }
+    }
+
+    #[test]
+    fn a_reserve_is_used_first_where_no_quirks_are_asked_for() {
+        let pools = [pool(1_000, 0..1)];
+        let mut mmu = complete_sharing(&pools, Reserve::PerQueue(FRAME)).with_quirks(None);
+        assert_eq!(mmu.place_unsettled(0, FRAME), Some(Placement::Reserve));
+        mmu.admit(0, FRAME).unwrap();
+        assert_eq!(mmu.pools[0].shared_used, Bytes::ZERO);
+        assert_eq!(mmu.place_unsettled(0, FRAME), None, "the pool is not for certain");
+        let mut mmu = complete_sharing(&pools, Reserve::PerQueue(Bytes::ZERO));
+        assert_eq!(mmu.place_unsettled(0, FRAME), Some(Placement::Shared));
+        mmu.admit(0, FRAME).unwrap();
+        assert_eq!(mmu.place_unsettled(0, FRAME), None);
+    }
+
+    /// Of 10 kB, 5 kB are in queue 0 and 1 kB of queue 8 is in its reserve.
+    #[test]
+    fn a_drop_tells_of_the_level_that_caused_it() {
+        let room = |held, limit| Some(Room { held: Bytes::new(held), limit: Bytes::new(limit) });
+        let mut mmu = dynamic_threshold(&[pool(10_000, 0..2)], 1, None);
+        assert_eq!(fill(&mut mmu, 0), (5, DropReason::Threshold));
+        assert_eq!(mmu.room(0, DropReason::Threshold), room(5_000, 5_000));
+        for reason in [DropReason::PoolFull, DropReason::PushedOut] {
+            assert_eq!(mmu.room(0, reason), room(5_000, 10_000));
+        }
+        assert_eq!(mmu.room(0, DropReason::HeadroomFull), None, "that is not memory of egress queues");
+        assert!(!mmu.pushes_out() && !mmu.expels());
     }
 }

@@ -120,6 +120,7 @@ mod tests {
     use super::super::{Placement, Pool, Reserve};
     use super::*;
     use crate::kernel::units::Ratio;
+    use crate::observer::DropReason;
     use crate::switch::buffer_policy::occamy::Occamy;
 
     const FRAME: Bytes = Bytes::new(1000);
@@ -191,5 +192,26 @@ mod tests {
     fn a_pool_is_quiet_while_one_queue_may_hold_all_that_it_holds() {
         let policy = buffer_policy::Parameters::Occamy(Occamy::default());
         assert_eq!(quiet(&policy, &Occupancy::empty(Bytes::new(90_000), 3)), Bytes::new(80_000));
+    }
+
+    /// Each of two queues holds 5 kB of 15 kB: with alpha 1 that is their threshold, and a packet more is too much.
+    #[test]
+    fn a_queue_at_its_threshold_loses_nothing() {
+        let pools = [Pool { shared: FRAME * 15, ports: vec![0, 1] }];
+        let policy = Occamy { alpha: Ratio::new(1, 1), burst: FRAME * 9, ..Occamy::default() };
+        let policy = buffer_policy::Parameters::Occamy(policy);
+        let mmu = Mmu::new(&pools, Reserve::PerQueue(Bytes::ZERO), policy, 1);
+        assert!(!mmu.is_told() && !mmu.expels());
+        let mut mmu = mmu.with_memory_bandwidth(Some(Rate::from_gbps(10)));
+        assert!(mmu.is_told() && mmu.expels());
+        for queue in [0, 8] {
+            (0..5).for_each(|_| mmu.put(queue, FRAME, Placement::Shared));
+        }
+        let at = Time::ZERO + Span::from_microseconds(100);
+        assert_eq!(mmu.expelled_by(at, |_| true), None);
+        mmu.put(8, FRAME, Placement::Shared);
+        assert_eq!(mmu.expelled_by(at, |_| true).map(|(queue, _)| queue), Some(8));
+        let room = mmu.room(8, DropReason::PushedOut).map(|room| (room.held, room.limit));
+        assert_eq!(room, Some((FRAME * 6, FRAME * 4)), "its threshold, not the pool");
     }
 }

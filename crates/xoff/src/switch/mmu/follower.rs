@@ -140,3 +140,95 @@ impl Mmu {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pool, Reserve};
+    use super::*;
+    use crate::reading::from_text;
+
+    const FRAME: Bytes = Bytes::new(1000);
+
+    /// Two ports on a pool of 100 kB, under ABM with alpha 2 for class 1 and alpha 1 for the others.
+    fn mmu() -> Mmu {
+        let policy = from_text(
+            "policy = 'abm'\nalpha_by_priority = [1, 2, 1, 1, 1, 1, 1, 1]\nalpha_unscheduled = 3\n\
+             unscheduled = '20kB'\ninterval = '100us'\ncongested_from = '1/2'",
+        );
+        let pools = [Pool { shared: Bytes::new(100_000), ports: vec![0, 1] }];
+        Mmu::new(&pools, Reserve::PerQueue(Bytes::ZERO), policy, 2)
+    }
+
+    fn at(microseconds: u64) -> Time {
+        Time::ZERO + Span::from_microseconds(microseconds)
+    }
+
+    fn take_in(mmu: &mut Mmu, packets: &[(usize, u64)]) {
+        for &(queue, count) in packets {
+            (0..count).for_each(|_| mmu.admit(queue, FRAME).unwrap());
+        }
+    }
+
+    fn thresholds(mmu: &Mmu) -> [u64; 3] {
+        [0, 1, 8].map(|queue| mmu.threshold(queue).get())
+    }
+
+    /// Computed by hand (SIGCOMM 2022, equation 9). 10, 5 and 40 kB wait in classes 0 and 1 of port 0 and in class 0 of
+    /// port 1, so that 45 kB are free.
+    #[test]
+    fn thresholds_follow_drain_rates_and_congested_queues() {
+        let mut mmu = mmu();
+        assert!(mmu.is_told());
+        take_in(&mut mmu, &[(0, 10), (1, 5), (8, 40)]);
+        mmu.on_arrival(at(100), 20_000);
+        assert_eq!(thresholds(&mmu), [45_000, 90_000, 45_000], "no packet had waited all the time");
+
+        mmu.on_service(0, at(110), at(120));
+        mmu.on_service(1, at(120), at(195));
+        mmu.on_service(0, at(195), at(205));
+        mmu.on_service(8, at(100), at(200));
+        mmu.on_arrival(at(199), 20_000);
+        assert_eq!(thresholds(&mmu), [45_000, 90_000, 45_000], "not an interval later");
+        // Served for 15, 75 and 100 of 100 us. Both queues of class 0 hold at least half of 6750 and of 45,000.
+        mmu.on_arrival(at(200), 20_000);
+        assert_eq!(thresholds(&mmu), [6_750 / 2, 67_500, 45_000 / 2]);
+        mmu.on_arrival(at(200), 19_999);
+        // Alpha 3, the first bytes of a flow.
+        assert_eq!(thresholds(&mmu), [20_250 / 2, 101_250, 135_000 / 2]);
+        // The end of the packet that was on the wire, and nothing else.
+        mmu.on_arrival(at(300), 20_000);
+        assert_eq!(thresholds(&mmu), [2_250 / 2, 0, 0]);
+    }
+
+    /// Two queues have waited for a look and a look more: the first runs empty in between, the second does not.
+    #[test]
+    fn a_queue_that_ran_empty_was_not_held_back() {
+        let mut mmu = mmu();
+        take_in(&mut mmu, &[(1, 5), (8, 40)]);
+        mmu.on_arrival(at(100), 20_000);
+        for (queue, packets) in [(1, 5), (8, 5)] {
+            for _ in 0..packets {
+                mmu.remove(queue, FRAME);
+                mmu.on_departure(queue);
+            }
+        }
+        take_in(&mut mmu, &[(1, 5), (8, 5)]);
+        mmu.on_arrival(at(200), 20_000);
+        assert_eq!(thresholds(&mmu)[1..], [110_000, 0]);
+        mmu.on_arrival(at(300), 20_000);
+        assert_eq!(thresholds(&mmu)[1..], [0, 0], "it waits again");
+    }
+
+    #[test]
+    fn a_queue_that_is_served_all_the_time_drains_at_the_rate_of_its_port() {
+        let mut mmu = mmu();
+        take_in(&mut mmu, &[(8, 5)]);
+        mmu.on_arrival(at(100), 20_000);
+        mmu.on_service(8, at(100), at(200));
+        mmu.on_arrival(at(200), 20_000);
+        assert_eq!(mmu.threshold(8), Bytes::new(95_000));
+        mmu.on_service(8, at(200), at(299));
+        mmu.on_arrival(at(300), 20_000);
+        assert_eq!(mmu.threshold(8), Bytes::new(94_050));
+    }
+}

@@ -137,6 +137,50 @@ mod tests {
         assert_eq!(counters, [54_000, 81_000, 90_000, 99_000, 108_000, 108_000, 108_000, 108_000]);
     }
 
+    /// Two packets of 9000 bytes into a reserve of 18,000: the first takes 9000, the second would take 27,000.
+    #[test]
+    fn a_leaking_reserve_gives_back_the_packets_that_it_holds() {
+        let pools = [Pool { shared: Bytes::new(1 << 20), ports: vec![0, 1] }];
+        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold::default());
+        let quirks = Quirks::new(false, true, 2);
+        let mut mmu = Mmu::new(&pools, Reserve::PerPort(FRAME * 2), policy, 1).with_quirks(Some(quirks));
+        for queue in [Mmu::queue(0, 0), Mmu::queue(1, 0)] {
+            (0..2).for_each(|_| mmu.admit(queue, FRAME).unwrap());
+            let held = |mmu: &Mmu| (mmu.reserves[Mmu::port(queue)], mmu.pools[0].shared_used);
+            assert_eq!(held(&mmu), (FRAME, FRAME));
+            mmu.remove(queue, FRAME);
+            assert_eq!(held(&mmu), (Bytes::ZERO, FRAME), "the first packet was in the reserve");
+            mmu.remove(queue, FRAME);
+            assert_eq!(held(&mmu), (Bytes::ZERO, Bytes::ZERO));
+        }
+    }
+
+    /// A pool of three packets takes three.
+    #[test]
+    fn a_full_pool_takes_no_packet() {
+        let pools = [Pool { shared: FRAME * 3, ports: vec![0] }];
+        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold {
+            alpha: Ratio::new(100, 1),
+            alpha_by_priority: None,
+        });
+        let mmu = Mmu::new(&pools, Reserve::PerPort(Bytes::ZERO), policy, 1);
+        let mut mmu = mmu.with_quirks(Some(Quirks::new(false, true, 1)));
+        (0..3).for_each(|_| mmu.admit(0, FRAME).unwrap());
+        assert_eq!(mmu.admit(0, FRAME), Err(DropReason::PoolFull));
+    }
+
+    /// Of 19 packets of pool, the tenth makes a queue of ten, which is what its threshold then is: 19 less nine.
+    #[test]
+    fn a_queue_may_reach_its_threshold_with_the_packet() {
+        let pools = [Pool { shared: FRAME * 19, ports: vec![0] }];
+        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold::default());
+        let mmu = Mmu::new(&pools, Reserve::PerPort(Bytes::ZERO), policy, 1);
+        let mut mmu = mmu.with_quirks(Some(Quirks::new(true, false, 1)));
+        assert_eq!((0..19).filter(|_| mmu.admit(0, FRAME).is_ok()).count(), 10);
+        let room = mmu.room(0, DropReason::Threshold).unwrap();
+        assert_eq!((room.held, room.limit), (FRAME * 10, FRAME * 9));
+    }
+
     /// Alone with 14 packets in the reserve, of F = 9000 bytes, and n in a pool of B = 3 MiB. The next is refused once
     /// (14 + n + 1) F > 4 (B - n F), that is from n = 277 on; without the option once n F >= 4 (B - n F), from n = 280.
     #[test]
