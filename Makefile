@@ -110,6 +110,12 @@ validation: .venv/built ## Run all that is held against Linux and ns-3, and writ
 	$(BIN)/python tools/validate.py --write
 	$(BIN)/python tools/validate_ns3.py --write
 
+.PHONY: mutants
+mutants: ## List the changes of single expressions of a module that no test notices: make mutants OF=marking
+	@test -n '$(OF)' || { echo 'Name a module: make mutants OF=marking' >&2; exit 1; }
+	@command -v cargo-mutants >/dev/null || { echo 'Changes are made by cargo-mutants: cargo install cargo-mutants' >&2; exit 1; }
+	$(PYTHON) tools/mutants.py $(OF)
+
 .PHONY: page
 page: web/node_modules/.package-lock.json ## Build the page in which xoff runs in a browser into build/page (needs Node)
 	if command -v rustup >/dev/null; then rustup target add wasm32-unknown-unknown; fi
