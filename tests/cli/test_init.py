@@ -39,6 +39,14 @@ def test_titles_name_what_was_asked_for(command: Command, kinds: str, title: str
     assert tomllib.loads(command("init", *kinds.split(), "--out", "-").out)["title"] == title
 
 
+def test_the_scenario_of_a_scheme_is_no_python_file(command: Command) -> None:
+    outcome = command("init", "scheme", "--out", "mine.py")
+    assert outcome.status == 2
+    expected = "expected a name in .toml; the class goes into my_control.py beside it"
+    assert outcome.err == f"--out mine.py: is for the scenario; {expected}\n"
+    assert list(Path().iterdir()) == []
+
+
 def test_a_trace_comes_with_its_file(command: Command) -> None:
     outcome = command("init", "trace", "star")
     assert outcome.out == "trace_star.toml and flows.csv written; run it: xoff run trace_star.toml\n"

@@ -50,6 +50,9 @@ def init(
 ) -> None:
     """Write a commented scenario, a plan or a congestion control to start from; nothing that exists is overwritten."""
     _check_no_files(kinds or [])
+    if kinds == [SCHEME] and out is not None and out.suffix == ".py":
+        expected = f"expected a name in .toml; the class goes into {SCHEME_FILE}.py beside it"
+        raise InputError(None, f"--out {out}", "is for the scenario", expected)
     chosen = starter(kinds or [], _imported(sonic, (port, uplink), chip, kinds or []))
     if str(out) == "-":
         click.echo(chosen.text, nl=False)
