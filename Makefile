@@ -130,6 +130,10 @@ test-page: page .venv/built ## Try the page in Node and Chromium: golden digests
 bench: .venv/built ## Time the benchmarks: CPU per packet-hop in ns and beside its floor, instructions, memory, threads
 	$(BIN)/python tools/bench.py
 
+.PHONY: growth
+growth: .venv/built ## Measure how the time of a packet-hop grows with the network, and draw it for docs/speed.md
+	$(BIN)/python tools/growth.py
+
 .PHONY: gate
 gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop, or a command more CPU, than it may
 	$(BIN)/python tools/bench.py --gate
