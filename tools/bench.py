@@ -368,7 +368,7 @@ def show(figures: list[Figure], where: dict[str, Any], runs: int) -> None:
         floor = figure.floor
         multiples = [f"{floor.of_floor:.1f}", f"{floor.of_cache:.1f}"] if floor else ["", ""]
         table.add_row(figure.benchmark, figure.name, figure.text, *multiples, figure.goal, verdict)
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(highlight=False, width=None if Console().is_terminal else 150)
     console.print(table)
     floors = [figure.floor for figure in figures if figure.floor]
     least, most = (choose(median(floor.own) for floor in floors) for choose in (min, max))
