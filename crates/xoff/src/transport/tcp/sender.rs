@@ -779,12 +779,17 @@ impl TcpSender {
         let sent_again = if doubt.sends_new() { 0 } else { self.segment };
         let has_originals = in_order > sent_again || in_block > 0 && block_end <= self.recover;
         let heard = Heard {
-            moves_on: self.unacknowledged > before,
+            moves_on,
             is_whole: self.unacknowledged >= self.recover,
             has_originals: reads_blocks.then_some(has_originals),
             has_news: in_block > 0,
             has_more: self.next < self.size,
         };
+        let moves_on = self.unacknowledged > before;
+        if reads_blocks && packet.is(REPEATED) && !moves_on && in_block == 0 {
+            // A D-SACK is no duplicate acknowledgement: it tells of data that came twice, and of nothing else.
+            return false;
+        }
         match doubt.on_ack(heard) {
             Verdict::SendsNew => self.recover = self.next,
             Verdict::Spurious => return true,
