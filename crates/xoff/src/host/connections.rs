@@ -57,8 +57,7 @@ mod tests {
 
     fn left() -> Connection {
         let settings: Tcp = from_text("congestion_control = { algorithm = 'reno' }");
-        TcpSender::new(&settings, &Host::default(), Bytes::ZERO, Identity::default())
-            .into_connection(Time::ZERO)
+        TcpSender::new(&settings, &Host::default(), Bytes::ZERO, Identity::default()).into_connection()
     }
 
     #[test]

@@ -234,6 +234,7 @@ impl Host {
         let timer = sender.on_ack(context.now, packet);
         context.observer.on_window(context.now, self.id, packet.flow(), sender.window());
         if sender.is_done() {
+            sender.on_done(packet);
             self.counters.finished += 1;
             return self.finish_sending(slot, context.now, context);
         }
@@ -358,7 +359,7 @@ impl Host {
         let repairs = sending.repairs();
         match (sending.sender, sending.connection) {
             (Sender::Tcp(sender), Some(number)) => {
-                self.connections.give_back(&flow, number, sender.into_connection(finish));
+                self.connections.give_back(&flow, number, sender.into_connection());
             }
             (Sender::QueuePair(pair), _) => {
                 if let Some(sprayers) = &mut self.roce.sprayers {

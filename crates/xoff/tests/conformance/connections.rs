@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 use xoff::internals::congestion_control::{Ack, Algorithm, Flow, Identity, Loss, LossKind, Parameters};
-use xoff::internals::packet::{ACKNOWLEDGEMENT, ECHO, Header};
+use xoff::internals::packet::{ACKNOWLEDGEMENT, ECHO, Header, Packet};
 use xoff::internals::scenario::{Host, Tcp};
 use xoff::internals::transport::Transmit;
 use xoff::internals::transport::tcp::TcpSender;
@@ -136,7 +136,7 @@ impl Pair {
     fn go_on_with(self, settings: &Tcp, segments: u64) -> Self {
         let Self { sender, mut stream, now, .. } = self;
         let (size, before) = (Bytes::new(segments * SEGMENT), stream.end);
-        let connection = sender.into_connection(now);
+        let connection = sender.into_connection();
         let sender = TcpSender::on_connection(
             connection,
             settings,
@@ -164,15 +164,19 @@ impl Pair {
 
     /// An acknowledgement of all before this byte of the stream, and of a block that so many bytes beyond begins.
     fn answer(&mut self, cumulative: u64, block: (u32, u32), flags: u8) {
-        let packet = Header {
+        let packet: Packet = Header {
             sequence: cumulative - self.before,
             reception: block.0,
             length: block.1,
             stamp: self.now.get() - ROUND_TRIP.get(),
             flags: ACKNOWLEDGEMENT | flags,
             ..Header::default()
-        };
-        self.sender.on_ack(self.now, &packet.into());
+        }
+        .into();
+        self.sender.on_ack(self.now, &packet);
+        if self.sender.is_done() {
+            self.sender.on_done(&packet);
+        }
         self.send();
     }
 

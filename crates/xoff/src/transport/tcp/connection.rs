@@ -11,8 +11,8 @@ pub struct Connection {
     pub(super) round_trip: RoundTrip,
     /// Bytes of all flows that the connection has carried.
     pub(super) carried: u64,
-    /// Time since which everything sent is acknowledged.
-    pub(super) idle_since: Time,
+    /// Time at which data was last sent, from which idleness counts (RFC 5681, section 4.1).
+    pub(super) last_sent: Time,
 }
 
 #[cfg(test)]
@@ -27,7 +27,8 @@ mod tests {
     use crate::transport::tcp::TcpSender;
 
     const SEGMENT: u64 = 1000;
-    const DONE: Time = Time::new(100_000_000);
+    const SENT: Time = Time::new(1_000_000);
+    const DONE: Time = Time::new(101_000_000);
 
     fn settings() -> Tcp {
         let text = "payload = '1000B'
@@ -43,8 +44,12 @@ mod tests {
     /// The window after an acknowledgement of everything before segment `next`, 100 us after it was sent.
     fn after_ack(sender: &mut TcpSender, next: u64, flags: u8) -> u64 {
         let flags = ACKNOWLEDGEMENT | flags;
-        let packet = Header { sequence: next * SEGMENT, flags, ..Header::default() }.into();
+        let packet =
+            Header { sequence: next * SEGMENT, flags, stamp: SENT.get(), ..Header::default() }.into();
         sender.on_ack(DONE, &packet);
+        if sender.is_done() {
+            sender.on_done(&packet);
+        }
         send(sender);
         sender.window().get()
     }
@@ -59,12 +64,12 @@ mod tests {
         for next in 1..=30 {
             after_ack(&mut first, next, if next == 11 { ECHO } else { 0 });
         }
-        first.into_connection(DONE)
+        first.into_connection()
     }
 
     fn second_with(settings: &Tcp, idle: Span) -> TcpSender {
         let size = Bytes::new(100 * SEGMENT);
-        TcpSender::on_connection(left(), settings, &Host::default(), size, Identity::default(), DONE + idle)
+        TcpSender::on_connection(left(), settings, &Host::default(), size, Identity::default(), SENT + idle)
     }
 
     fn second(idle: Span) -> TcpSender {

@@ -118,6 +118,8 @@ pub struct TcpSender {
     limited_from: u64,
     /// First byte that was not acknowledged when the timer last expired.
     expired_at: u64,
+    /// Time at which the flow last sent data, once everything is acknowledged.
+    last_sent: Time,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer.
@@ -182,6 +184,7 @@ impl TcpSender {
             carried_before: 0,
             limited_from: 0,
             expired_at: u64::MAX,
+            last_sent: Time::ZERO,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
             recoveries: 0,
@@ -199,36 +202,41 @@ impl TcpSender {
         identity: Identity,
         now: Time,
     ) -> Self {
-        let Connection { congestion_control, round_trip, carried, idle_since } = connection;
+        let Connection { congestion_control, round_trip, carried, last_sent } = connection;
         let new = Self::new(settings, host, size, identity);
         let mut sender = Self { congestion_control, round_trip, carried_before: carried, ..new };
         sender.congestion_control.on_quiet(true);
-        let idle = now.since(idle_since);
-        if settings.slow_start_restart && idle > sender.timeout() {
-            let window = sender.restart_window(settings, idle);
+        let (idle, timeout) = (now.since(last_sent), sender.retransmission_timeout());
+        if settings.slow_start_restart && idle > timeout {
+            let window = sender.restart_window(settings, idle, timeout);
             sender.congestion_control.on_idle(window);
         }
         sender
     }
 
-    /// Window with which a connection restarts that was `idle` for longer than its timeout.
-    fn restart_window(&self, settings: &Tcp, idle: Span) -> Bytes {
+    /// Window with which a connection restarts that was `idle` for longer than its `timeout`.
+    fn restart_window(&self, settings: &Tcp, idle: Span, timeout: Span) -> Bytes {
         let least = initial_window(settings);
         match settings.idle_restart {
             IdleRestart::InitialWindow => least,
             IdleRestart::Halving => {
-                let timeouts = (idle.get() - 1) / self.timeout().get().max(1);
+                let timeouts = (idle.get() - 1) / timeout.get().max(1);
                 Bytes::new(self.bounded_window().get() >> timeouts.min(63)).max(least)
             }
         }
     }
 
-    /// The connection, idle from now on because every byte is acknowledged.
-    pub fn into_connection(self, now: Time) -> Connection {
+    /// Takes in the acknowledgement of everything. The data that it answers was the last to be sent.
+    pub fn on_done(&mut self, packet: &Packet) {
+        self.last_sent = Time::new(packet.stamp());
+    }
+
+    /// The connection, free because every byte is acknowledged.
+    pub fn into_connection(self) -> Connection {
         debug_assert!(self.is_done(), "a connection carries one flow at a time");
         let carried = self.position(self.size);
-        let Self { congestion_control, round_trip, .. } = self;
-        Connection { congestion_control, round_trip, carried, idle_since: now }
+        let Self { congestion_control, round_trip, last_sent, .. } = self;
+        Connection { congestion_control, round_trip, carried, last_sent }
     }
 
     /// Position of a byte of the flow on its connection.
@@ -286,6 +294,12 @@ impl TcpSender {
     #[inline]
     pub fn timeout(&self) -> Span {
         self.round_trip.timeout(&self.bounds)
+    }
+
+    /// Retransmission timeout by the rule of the flow's timers, if it has several.
+    fn retransmission_timeout(&self) -> Span {
+        let schedule = self.options.as_ref().and_then(|options| options.schedule.as_ref());
+        schedule.map_or_else(|| self.timeout(), |schedule| schedule.timeout(&self.round_trip))
     }
 
     /// Returns how long after `now` the next timer is due.
@@ -771,6 +785,11 @@ impl TcpSender {
     /// block, and of `in_order` bytes cumulatively that no block had told of.
     fn is_undone(&mut self, packet: &Packet, before: u64, in_block: u64, in_order: u64) -> bool {
         let reads_blocks = self.recovery.reads_blocks();
+        let moves_on = self.unacknowledged > before;
+        if reads_blocks && packet.is(REPEATED) && !moves_on && in_block == 0 {
+            // A D-SACK is no duplicate acknowledgement: it tells of data that came twice, and of nothing else.
+            return false;
+        }
         let block_end = packet.sequence() + u64::from(packet.reception()) + packet.length();
         let Some(doubt) = self.options.as_mut().and_then(|options| options.forward_rto.as_mut()) else {
             return false;
@@ -785,11 +804,6 @@ impl TcpSender {
             has_news: in_block > 0,
             has_more: self.next < self.size,
         };
-        let moves_on = self.unacknowledged > before;
-        if reads_blocks && packet.is(REPEATED) && !moves_on && in_block == 0 {
-            // A D-SACK is no duplicate acknowledgement: it tells of data that came twice, and of nothing else.
-            return false;
-        }
         match doubt.on_ack(heard) {
             Verdict::SendsNew => self.recover = self.next,
             Verdict::Spurious => return true,
