@@ -150,8 +150,8 @@ pub mod internals {
     }
     pub mod engine {
         pub use crate::engine::{
-            HeadroomLog, InFlight, LOSSLESS_POOL, LinkEvent, Outcome, PauseChange, PauseLog, Quantity,
-            Received, Sample, Samples, sources,
+            HeadroomLog, InFlight, LOSSLESS_POOL, LinkEvent, Outcome, PacketEvent, PauseChange, PauseLog,
+            Quantity, Received, Sample, Samples, Step, sources,
         };
     }
     pub mod host {
@@ -165,7 +165,9 @@ pub mod internals {
         pub use crate::observer::{DropReason, Dropped, PacketKind, PauseReason, Silent, Xoff};
     }
     pub mod packet {
-        pub use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header, LAST, Packet};
+        pub use crate::packet::{
+            ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, LAST, Packet, REPEATED, WINDOW_REDUCED,
+        };
     }
     pub mod pause_frames {
         pub use crate::pause_frames::PfcRequest;
