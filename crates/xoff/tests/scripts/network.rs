@@ -7,6 +7,7 @@ use xoff::internals::observer::PacketKind;
 use xoff::internals::packet::{
     ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Packet, REPEATED, WINDOW_REDUCED,
 };
+use xoff::internals::scenario::Transport;
 use xoff::units::{Span, Time};
 use xoff::{Files, Report, Scenario, Simulation};
 
@@ -24,7 +25,10 @@ pub(crate) fn run(script: &Script) -> Transcript {
         let Some(first) = found.iter().flatten().min() else {
             let name = &script.name;
             assert!(left.is_empty(), "{name}: never sent, so that nothing befalls it: {:?}\n{seen}", left[0]);
-            assert!(is_right, "{name}: a packet is lost that was to be marked, or the other way round\n{seen}");
+            assert!(
+                is_right,
+                "{name}: a packet is lost that was to be marked, or the other way round\n{seen}"
+            );
             return seen;
         };
         // An end hears no sooner of what befalls a packet.
@@ -54,17 +58,15 @@ fn find(fate: &Fate, seen: &Transcript) -> Option<usize> {
         };
         is_sent && (line.end, line.flow) == (fate.end, fate.flow)
     };
-    let alike = seen.lines.iter().enumerate().filter(|(_, line)| is_alike(line));
-    Some(alike.skip(fate.before).next()?.0)
+    let mut alike = seen.lines.iter().enumerate().filter(|(_, line)| is_alike(line));
+    Some(alike.nth(fate.before)?.0)
 }
 
 fn transport(said: &str) -> String {
     match said.split_once(' ').expect("a transport has a kind") {
         ("tcp", rest) => {
             let (preset, algorithm) = rest.split_once(' ').expect("a preset, and a congestion control");
-            format!(
-                "{{ kind = 'tcp', preset = '{preset}', congestion_control.algorithm = '{algorithm}' }}"
-            )
+            format!("{{ kind = 'tcp', preset = '{preset}', congestion_control.algorithm = '{algorithm}' }}")
         }
         (_, recovery) => format!("{{ kind = 'roce', recovery.kind = '{recovery}' }}"),
     }
@@ -151,9 +153,9 @@ fn run_with(script: &Script, strikes: &[Vec<u64>; 2]) -> (Transcript, bool) {
     let scenario = Scenario::with_schemes(&text, &script.settings, &strikes::schemes());
     let scenario = scenario.unwrap_or_else(|error| panic!("{}: {error}\n{text}", script.name));
     let payload = match scenario.transport.values().next().expect("there is one") {
-        xoff::internals::scenario::Transport::Tcp(tcp) => tcp.payload.get(),
-        xoff::internals::scenario::Transport::Roce(roce) => roce.payload.get(),
-        other => panic!("no script is about {other:?}"),
+        Transport::Tcp(tcp) => tcp.payload.get(),
+        Transport::Roce(roce) => roce.payload.get(),
+        Transport::ConstantRate(_) => panic!("no script is about this one"),
     };
     let simulation = Simulation::new(&scenario, &files(script, payload));
     let simulation = simulation.unwrap_or_else(|error| panic!("{}: {error}\n{text}", script.name));
@@ -206,7 +208,11 @@ impl Lines<'_> {
                 self.highest.resize(self.highest.len().max(flow + 1), 0);
                 let again = sequence < self.highest[flow];
                 self.highest[flow] = self.highest[flow].max(sequence + length);
-                Sent::Data { number: sequence / payload + 1, again, reduced: packet.is(ECN_CAPABLE) && packet.is(WINDOW_REDUCED) }
+                Sent::Data {
+                    number: sequence / payload + 1,
+                    again,
+                    reduced: packet.is(ECN_CAPABLE) && packet.is(WINDOW_REDUCED),
+                }
             }
             PacketKind::Nack => Sent::Nack { number: number + 1, block },
             PacketKind::Cnp => Sent::Cnp,
@@ -220,17 +226,19 @@ impl Lines<'_> {
 fn asked(report: &Report, payload: u64) -> Transcript {
     let nanoseconds = |time: u64| Time::ZERO + Span::from_nanoseconds(time);
     let series = &report.series;
-    let values = series.quantity.iter().zip(&series.value).zip(&series.time_ns).filter_map(|((&kind, &value), &time)| {
-        let (name, value) = match report.quantity_names[kind as usize] {
-            "window" => ("window", value / payload as f64),
-            "threshold" => ("ssthresh", value / payload as f64),
-            "rate" => ("rate", value / 1e9),
-            "alpha" => ("alpha", value),
-            "recovery_state" => ("state", value),
-            _ => return None,
-        };
-        Some((nanoseconds(time), name, value))
-    });
+    let values = series.quantity.iter().zip(&series.value).zip(&series.time_ns).filter_map(
+        |((&kind, &value), &time)| {
+            let (name, value) = match report.quantity_names[kind as usize] {
+                "window" => ("window", value / payload as f64),
+                "threshold" => ("ssthresh", value / payload as f64),
+                "rate" => ("rate", value / 1e9),
+                "alpha" => ("alpha", value),
+                "recovery_state" => ("state", value),
+                _ => return None,
+            };
+            Some((nanoseconds(time), name, value))
+        },
+    );
     let of = &report.pauses;
     let mut pauses = Vec::new();
     for (index, &class) in of.priority.iter().enumerate() {

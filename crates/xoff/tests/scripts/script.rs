@@ -59,19 +59,45 @@ pub(crate) struct Script {
 /// One thing that a script wants to see, from one of its lines.
 #[derive(Clone, Debug)]
 enum Wanted {
-    Packet { from: Time, to: Time, line: Line },
+    Packet {
+        from: Time,
+        to: Time,
+        line: Line,
+    },
     NothingMore(End),
     Pause(Time, Pause, u8),
-    Value { time: Time, name: String, value: f64, exact_to: f64 },
+    Value {
+        time: Time,
+        name: String,
+        value: f64,
+        exact_to: f64,
+    },
     Total(String, u64),
-    /// What was sent before this time is not looked at.
+    /// The script does not look at packets before this time.
     SkipTo(Time),
+}
+
+/// Packets that a script does not look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeftOut {
+    Ack,
+    Data,
+}
+
+impl LeftOut {
+    fn has(self, sent: &Sent) -> bool {
+        match self {
+            Self::Ack => matches!(sent, Sent::Ack { .. }),
+            Self::Data => matches!(sent, Sent::Data { .. }),
+        }
+    }
 }
 
 /// Everything that a script wants to see.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     tolerance: Span,
+    left_out: Vec<LeftOut>,
     /// Each with the number of its line.
     wanted: Vec<(usize, Wanted)>,
 }
@@ -219,6 +245,11 @@ impl Script {
                 words.take("until");
                 self.detour = Some(Detour { longer, from, until: words.time()? });
             }
+            "leave" => {
+                words.take("out");
+                self.expected.left_out.push(if words.take("ack") { LeftOut::Ack } else { LeftOut::Data });
+                words.take("data");
+            }
             "skip" => {
                 words.take("to");
                 self.expected.wanted.push((number, Wanted::SkipTo(words.time()?)));
@@ -323,8 +354,8 @@ impl Expected {
             name => {
                 let word = words.next()?;
                 let value = word.parse().map_err(|_| format!("{word:?} is no number"))?;
-                let digits = word.split_once('.').map_or(0, |(_, digits)| digits.len());
-                let exact_to = 0.5 * 0.1_f64.powi(digits as i32);
+                let digits = word.split_once('.').map_or("", |(_, digits)| digits);
+                let exact_to = digits.chars().fold(0.5, |unit, _| unit / 10.0);
                 words.0.clear();
                 vec![Wanted::Value { time: from, name: name.to_owned(), value, exact_to }]
             }
@@ -407,7 +438,8 @@ impl Judge<'_> {
         let after = self.passed.iter().rev().find(|&&number| self.seen.lines[number].end == end);
         let from = after.map_or(0, |number| number + 1);
         let mut lines = self.seen.lines.iter().enumerate().skip(from);
-        lines.find(|(_, line)| line.end == end && line.time >= self.skipped)
+        let is_seen = |sent: &Sent| !self.expected.left_out.iter().any(|left_out| left_out.has(sent));
+        lines.find(|(_, line)| line.end == end && line.time >= self.skipped && is_seen(&line.sent))
     }
 
     fn misses(&mut self, wanted: &Wanted) -> Option<String> {
@@ -416,8 +448,8 @@ impl Judge<'_> {
                 let Some((number, seen)) = self.next_of(line.end) else {
                     return Some(format!("never comes: {line}"));
                 };
-                let is_right = (seen.flow, &seen.sent) == (line.flow, &line.sent)
-                    && (*from..=*to).contains(&seen.time);
+                let is_right =
+                    (seen.flow, &seen.sent) == (line.flow, &line.sent) && (*from..=*to).contains(&seen.time);
                 if !is_right {
                     return Some(format!("expected {line}\n      but comes {seen}"));
                 }
