@@ -114,9 +114,9 @@ def draw(rows: list[Row]) -> None:
 
             look = {"color": colour, "marker": marker}
             times.plot(hosts, along("ns"), label=workload, **look)
-            times.plot(hosts, along("floor_ns"), "--", markerfacecolor="white", label=f"its floor, {workload}", **look)
-            multiples.plot(hosts, along("of_floor"), label=f"{workload}, of its floor", **look)
-            multiples.plot(hosts, along("of_cache"), ":", label=f"{workload}, of the floor in cache", **look)
+            times.plot(hosts, along("floor_ns"), "--", markerfacecolor="white", label=f"{workload}, floor", **look)
+            multiples.plot(hosts, along("of_floor"), label=f"{workload}, own", **look)
+            multiples.plot(hosts, along("of_cache"), ":", label=f"{workload}, in cache", **look)
         every = [int(row["hosts"]) for row in rows if row["workload"] == next(iter(WORKLOADS))]
         in_cache = median(float(row["in_cache_ns"]) for row in rows)
         times.axhline(in_cache, color=style.COLOURS[6], linestyle=":", label="floor in cache")
@@ -140,7 +140,7 @@ def main() -> int:
     """Returns the exit status."""
     parser = argparse.ArgumentParser(description="Measures the time of a packet-hop by the size of the network.")
     parser.add_argument("--draw", action="store_true", help="draw what docs/growth.csv has, and measure nothing")
-    parser.add_argument("--largest", action="store_true", help="also 65536 hosts: 8 GB, and a quarter of an hour")
+    parser.add_argument("--largest", action="store_true", help="also 65536 hosts: 4 GB or more, and minutes")
     options = parser.parse_args()
     try:
         if not options.draw:
