@@ -35,6 +35,8 @@ fn scripts(of: &str) -> Vec<Script> {
 /// A script that `XOFF_SCRIPT` names is shown in any case.
 fn departure(script: &Script, is_shown: bool) -> Option<String> {
     let seen = network::run(script);
+    let mut spoiled = script.expected.spoiled();
+    assert!(spoiled.all(|spoiled| spoiled.differs(&seen).is_some()), "{}: a wrong line passes", script.name);
     let problem = script.expected.differs(&seen).or(is_shown.then(|| "as expected".to_owned()))?;
     Some(format!("{}: {problem}\nWhat was sent:\n{seen}", script.name))
 }

@@ -94,7 +94,7 @@ impl LeftOut {
 }
 
 /// Everything that a script wants to see.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     tolerance: Span,
     left_out: Vec<LeftOut>,
@@ -365,6 +365,27 @@ impl Expected {
 
     fn earliest(&self, time: Time) -> Time {
         Time::ZERO + time.since(Time::ZERO).saturating_sub(self.tolerance)
+    }
+
+    /// Returns expectations of which one is wrong by a little: by a packet, a class or a unit of the last digit. Those
+    /// of nothing more have none.
+    pub(crate) fn spoiled(&self) -> impl Iterator<Item = Self> {
+        (0..self.wanted.len()).filter_map(|place| {
+            let mut spoiled = self.clone();
+            match &mut spoiled.wanted[place].1 {
+                Wanted::Packet { from, to, line } => match &mut line.sent {
+                    Sent::Data { number, .. } | Sent::Ack { number, .. } | Sent::Nack { number, .. } => {
+                        *number -= 1;
+                    }
+                    Sent::Syn | Sent::Cnp => (*from, *to) = (*to, *to + to.since(*from)),
+                },
+                Wanted::Pause(_, _, class) => *class += 1,
+                Wanted::Value { value, exact_to, .. } => *value += 3.0 * *exact_to,
+                Wanted::Total(_, value) => *value += 1,
+                Wanted::NothingMore(_) | Wanted::SkipTo(_) => return None,
+            }
+            Some(spoiled)
+        })
     }
 
     /// Returns the first thing in which a transcript is not as expected.
