@@ -73,8 +73,19 @@ fn check_times(scenario: &Scenario) -> Checked {
     ];
     times.into_iter().try_for_each(|(key, time)| check_time(key, time.unwrap_or_default()))?;
     check_period(stop.period)?;
-    let mut starts = scenario.workload.iter().map(Workload::start).enumerate();
-    starts.try_for_each(|(index, start)| check_time(format!("workload[{index}].start"), start))
+    scenario.workload.iter().enumerate().try_for_each(|(index, workload)| {
+        let key = format!("workload[{index}]");
+        check_time(format!("{key}.start"), workload.start())?;
+        if let Workload::Collective(collective) = workload {
+            check_time(format!("{key}.compute"), collective.compute)?;
+            for (place, stragglers) in collective.stragglers.iter().enumerate() {
+                let key = format!("{key}.stragglers[{place}]");
+                check_time(format!("{key}.late"), stragglers.late)?;
+                check_time(format!("{key}.compute"), stragglers.compute)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Rejects a long period, since between checks no progress is reported and Ctrl-C waits.
@@ -127,6 +138,26 @@ mod tests {
         let scenario = Scenario::from_toml(&text, &[]).unwrap();
         Simulation::new(&scenario, &Files::new())
             .map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    #[test]
+    fn times_that_no_run_reaches_are_refused_where_they_stand() {
+        let collective = "kind = 'collective', transport = 'reno', operation = 'all_reduce', size = '1MB'";
+        for (key, rest) in [
+            ("start", "start = '1126s'"),
+            ("compute", "iterations = 2, compute = '1126s'"),
+            (
+                "stragglers[1].late",
+                "stragglers = [{ drawn = 1, late = '1s' }, { drawn = 1, late = '1126s' }]",
+            ),
+            ("stragglers[0].compute", "iterations = 2, stragglers = [{ drawn = 1, compute = '1126s' }]"),
+        ] {
+            let told = format!(
+                "workload[1].{key}: is too late; expected at most 1125s, the longest that a run can be"
+            );
+            assert_eq!(problem(&format!("{collective}, {rest}"), "at = '1ms'"), told);
+        }
+        assert_eq!(problem(&format!("{collective}, start = '1125s'"), "at = '1ms'"), "accepted");
     }
 
     /// Lays out a star of so many hosts, whose only class is lossless if `is_lossless`.

@@ -35,8 +35,8 @@ pub(super) fn of_groups(
         }
         for place in places(stragglers, &key, hosts, &mut rng, setup)? {
             let straggler = groups[place / group_size as usize].entry(place as u32 % group_size).or_default();
-            straggler.late += late;
-            straggler.compute += compute;
+            straggler.late = straggler.late.saturating_add(late);
+            straggler.compute = straggler.compute.saturating_add(compute);
         }
     }
     Ok(groups)
