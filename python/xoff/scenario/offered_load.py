@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
-from xoff.text.units import counted, size
+from xoff.text.units import counted, decimal_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +39,7 @@ class Offered(NamedTuple):
         least, most = self.cpu_seconds
         time = f"{_two_digits(least)} to {_two_digits(most)} s" if most >= 1 else "less than a second"
         hops = f"about {_rounded(self.packet_hops)} packet-hops, {time} on a core"
-        return f"{counted(self.flows, 'flow')} of {size(self.bytes)} together: {hops}"
+        return f"{counted(self.flows, 'flow')} of {decimal_size(self.bytes)} together: {hops}"
 
 
 def _two_digits(seconds: float) -> str:

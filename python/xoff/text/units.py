@@ -44,7 +44,7 @@ def size(count: float) -> str:
 
 def decimal_size(count: float) -> str:
     """Formats a measured number of bytes in decimal units."""
-    return quantity(count, ("B", "kB", "MB", "GB"))
+    return quantity(count, ("B", "kB", "MB", "GB", "TB"))
 
 
 def bytes_of(text: str) -> float:
