@@ -20,6 +20,8 @@ from xoff.studies.axes import spelled
         ("0.8:0.2:-0.3", ["0.8", "0.5", "0.2"]),
         ("3:3:1", ["3"]),
         ("1/8:1/2:1/8", ["0.125", "0.25", "0.375", "0.5"]),
+        ("0:1:1/3", ["0", "1/3", "2/3", "1"]),
+        ("-1.50:.5:1", ["-1.5", "-0.5", "0.5"]),
     ],
 )
 def test_a_range_stands_for_its_values_with_both_ends(text: str, values: list[str]) -> None:
@@ -38,6 +40,8 @@ def test_what_is_no_quantities_is_no_range(text: str) -> None:
         ("1us:4us:-1us", "steps of -1us from 1us do not lead to 4us; expected START:END:STEP"),
         ("1:4:0", "steps of 0 from 1 do not lead to 4; expected START:END:STEP"),
         ("0:1:0.0001", "stands for 10,001 values; expected at most 10,000"),
+        ("0:99999999999999999999999999999:1", "stands for 100,000,000,000,000,000,000,000,000,000 values; expected at"),
+        ("0:1:0.00000000000000000000000000007", "steps of 0.00000000000000000000000000007 from 0 do not lead to 1"),
         ("0.2:0.8", "is no range; expected START:END:STEP"),
         ("100kB:1MB:100kB", "is no range; expected START:END:STEP in one unit"),
     ],
