@@ -41,6 +41,18 @@ _INTERRUPTS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 _MOST_SEEDS = 10_000
 
 
+def one_line(text: str) -> str:
+    r"""Returns text as one line: each stretch of white space as a space, what cannot be seen as Python escapes it.
+
+    White space is that of Unicode, with all ends of lines that any program may know.
+
+    >>> one_line("Eth0\nusername evil \x1b[31m")
+    'Eth0 username evil \\x1b[31m'
+    """
+    words = " ".join(text.split())
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in words)
+
+
 class InputError(ValueError):
     """Input of the user that cannot be used.
 
@@ -91,7 +103,7 @@ class InputError(ValueError):
     def __str__(self) -> str:
         where = [part for part in (self.file, self.key) if part]
         what = f"{self.problem}; {self.expected}" if self.expected else self.problem
-        return " ".join(": ".join([*where, what]).split())
+        return one_line(": ".join([*where, what]))
 
 
 class ScenarioError(InputError):

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import xoff
 from conftest import SMALL
-from xoff.errors import ScenarioError
-from xoff.text.line import is_line, one_line
+from xoff.errors import ScenarioError, one_line
+from xoff.text.line import is_line
 from xoff.text.toml_text import value
 
 

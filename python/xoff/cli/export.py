@@ -19,14 +19,13 @@ from xoff.cli.options import FILE, OneOf, refuse, repeated
 from xoff.cli.results import opened
 from xoff.cli.terminal import is_terminal, say
 from xoff.cli.times import between, nanoseconds
-from xoff.errors import InputError, OutputError
+from xoff.errors import InputError, OutputError, one_line
 from xoff.formats.part import Part
 from xoff.formats.result_format import ResultFormat
 from xoff.results.whole_file import written_whole
 from xoff.scenario.scenario import Scenario
 from xoff.switches.export import Format
 from xoff.text import toml_text
-from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,12 +8,11 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from xoff.errors import InputError
+from xoff.errors import InputError, one_line
 from xoff.formats import graph_settings, topology_zoo
 from xoff.formats.draft import Draft, Found, Key, Link, Network, Place
 from xoff.formats.lines import counts
 from xoff.formats.plain_xml import each_element
-from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff.errors import one_line
 from xoff.formats.draft import Draft, Key, Network, Place, Table
 from xoff.formats.lines import MOST_NS, decimal, rate_bps, refusal, whole, written_rate, written_time
 from xoff.formats.round_trip import ample_memory_mib, longest, rate_of
-from xoff.text.line import one_line, quoted
+from xoff.text.line import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xoff.errors import InputError
+from xoff.errors import InputError, one_line
 from xoff.formats import (
     aicb_workload,
     astra_network,
@@ -25,7 +25,6 @@ from xoff.formats import (
 from xoff.formats.draft import Draft, Flows, Key, Table
 from xoff.formats.imported import Imported
 from xoff.formats.lines import first_bytes, head, written_time
-from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xoff.errors import one_line
 from xoff.text import toml_text
-from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

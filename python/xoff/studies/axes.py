@@ -110,8 +110,8 @@ class Axis(Table):
 
     @classmethod
     def spelled(cls, key: str, values: Iterable[str]) -> Axis:
-        """Makes an axis from values of a key as `--set` takes them: strings need no quotes."""
-        return cls(values={text: {key: literal(text)} for text in values})
+        """Makes an axis from values of a key as `--set` takes them: strings need no quotes. Raises ScenarioError."""
+        return cls.given(key, {text: {key: literal(text)} for text in values})
 
     @property
     def positions(self) -> Positions:

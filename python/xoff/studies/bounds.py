@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,13 @@ class Bound:
         text = str(limit)
         is_ratio = text.startswith("x")
         try:
-            return cls(measure, float(text.removeprefix("x")), is_ratio, is_least)
+            number = float(text.removeprefix("x"))
         except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
             expected = "expected a number in the unit of the measure, or x1.05 for so many times that as it stands"
-            raise InputError(None, where, f"`{text}` is no limit", expected) from None
+            raise InputError(None, where, f"`{text}` is no limit", expected)
+        return cls(measure, number, is_ratio, is_least)
 
     def excess(self, value: float, base: float = 1.0) -> float:
         """Returns the share of the limit by which a value breaks it; zero or less if it keeps to the limit."""

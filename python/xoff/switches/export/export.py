@@ -8,8 +8,8 @@ from itertools import accumulate, groupby
 from math import ceil
 from typing import TYPE_CHECKING
 
+from xoff.errors import one_line
 from xoff.switches.plan.classes import POWERS, exponent
-from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff.errors import one_line
 from xoff.text import toml_text
-from xoff.text.line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
