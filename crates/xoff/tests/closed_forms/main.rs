@@ -1,6 +1,8 @@
 //! Closed forms: results that can be computed by hand, which the simulator must match to the picosecond or within a
 //! stated tolerance.
 
+#[path = "../common/accounts.rs"]
+mod accounts;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../reference/mod.rs"]
@@ -43,13 +45,12 @@ mod slow_receivers;
 mod telemetry;
 mod trimming;
 
+use accounts::ports;
 use common::random::Ends;
 use common::{PLAIN, law_of_some_random_scenarios, simulation_of};
 use xoff::internals::engine::{Outcome, Quantity};
 use xoff::internals::host::{FinishedFlow, Host};
 use xoff::internals::ideal::{self, Ideal};
-use xoff::internals::port::Port;
-use xoff::internals::switch::Switch;
 use xoff::network::NodeId;
 use xoff::units::{Span, Time};
 use xoff::{Files, Simulation};
@@ -59,18 +60,12 @@ fn simulation(text: &str) -> Simulation {
 }
 
 /// Holds a law against fewer random scenarios than usual, for laws that run a scenario several times or for longer.
-fn law_of_watched_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
+fn law_of_watched_random_scenarios<Law: Fn(&Simulation)>(ends: &'static [Ends], law: Law) {
     law_of_some_random_scenarios(400, ends, law);
 }
 
 fn run(simulation: &Simulation) -> Outcome {
     simulation.run(PLAIN, &mut |_| true)
-}
-
-/// Ports of all hosts and switches.
-fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
-    let hosts = outcome.hosts.iter().map(Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
 /// Finished flow beside the time that it would have taken alone.
