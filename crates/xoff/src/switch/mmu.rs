@@ -369,7 +369,7 @@ impl Mmu {
     pub fn put(&mut self, queue: usize, frame: Bytes, placement: Placement) {
         if let Some(quirks) = &mut self.quirks {
             let with_packet = self.queues[queue].bytes + frame;
-            quirks.on_admission(queue, queue >> self.reserve_shift, with_packet, placement);
+            quirks.on_admission(queue, queue >> self.reserve_shift, frame, with_packet, placement);
         }
         let counters = &mut self.queues[queue];
         counters.bytes += frame;

@@ -63,32 +63,33 @@ impl Quirks {
         &mut self,
         queue: usize,
         reserve: usize,
+        frame: Bytes,
         with_packet: Bytes,
         placement: Placement,
     ) {
         if let Some(leaking) = &mut self.leaking {
-            leaking.placements[queue].push_back(placement);
+            leaking.placements[queue].push_back((frame, placement));
             if placement == Placement::Reserve {
                 leaking.counters[reserve] += with_packet;
             }
         }
     }
 
-    /// Counts the first packet of a queue out.
+    /// Counts a packet of a queue out.
     #[cold]
     pub(super) fn on_departure(&mut self, queue: usize, reserve: usize, frame: Bytes) {
         if let Some(leaking) = &mut self.leaking
-            && leaking.placements[queue].pop_front() == Some(Placement::Reserve)
+            && leaking.take(queue, frame) == Some(Placement::Reserve)
         {
             leaking.counters[reserve] -= frame;
         }
     }
 
-    /// Bytes of a queue's first packet in the shared pool, where the whole queue has `shared` bytes there.
+    /// Bytes of a queue's packet in the shared pool, where the whole queue has `shared` bytes there.
     #[cold]
     pub(super) fn shared_part(&self, queue: usize, frame: Bytes, shared: Bytes) -> Bytes {
         match &self.leaking {
-            Some(leaking) if leaking.placements[queue].front() == Some(&Placement::Reserve) => Bytes::ZERO,
+            Some(leaking) if leaking.placement(queue, frame) == Some(Placement::Reserve) => Bytes::ZERO,
             _ => frame.min(shared),
         }
     }
@@ -99,8 +100,25 @@ impl Quirks {
 struct LeakingReserve {
     /// Bytes that each reserve believes to hold.
     counters: Vec<Bytes>,
-    /// Places of the packets of each queue, from the first.
-    placements: Vec<VecDeque<Placement>>,
+    /// Sizes and places of the packets of each queue, from the first.
+    placements: Vec<VecDeque<(Bytes, Placement)>>,
+}
+
+impl LeakingReserve {
+    /// Index of the packet that leaves a queue: the first of its size. A packet that waits may be lost before the one on
+    /// the wire has left memory.
+    fn leaves(&self, queue: usize, frame: Bytes) -> Option<usize> {
+        self.placements[queue].iter().position(|&(of, _)| of == frame)
+    }
+
+    fn placement(&self, queue: usize, frame: Bytes) -> Option<Placement> {
+        self.leaves(queue, frame).map(|at| self.placements[queue][at].1)
+    }
+
+    fn take(&mut self, queue: usize, frame: Bytes) -> Option<Placement> {
+        let at = self.leaves(queue, frame)?;
+        self.placements[queue].remove(at).map(|(_, placement)| placement)
+    }
 }
 
 #[cfg(test)]
@@ -179,6 +197,25 @@ mod tests {
         assert_eq!((0..19).filter(|_| mmu.admit(0, FRAME).is_ok()).count(), 10);
         let room = mmu.room(0, DropReason::Threshold).unwrap();
         assert_eq!((room.held, room.limit), (FRAME * 10, FRAME * 9));
+    }
+
+    /// The second packet is lost while the first, which is in the reserve, is on the wire.
+    #[test]
+    fn the_reserve_gives_back_what_it_has_of_the_packet_that_leaves() {
+        let pools = [Pool { shared: Bytes::new(20_000), ports: vec![0] }];
+        let policy =
+            buffer_policy::Parameters::CompleteSharing(buffer_policy::complete_sharing::CompleteSharing {});
+        let quirks = Quirks::new(false, true, 1);
+        let mut mmu =
+            Mmu::new(&pools, Reserve::PerPort(Bytes::new(1_000)), policy, 1).with_quirks(Some(quirks));
+        let [small, large] = [100, 9_000].map(Bytes::new);
+        mmu.admit(0, small).unwrap();
+        mmu.admit(0, large).unwrap();
+        assert_eq!((mmu.reserves[0], mmu.pools().sum::<Bytes>()), (small, large));
+        mmu.remove(0, large);
+        assert_eq!((mmu.reserves[0], mmu.pools().sum::<Bytes>()), (small, Bytes::ZERO));
+        mmu.remove(0, small);
+        assert_eq!(mmu.used(), Bytes::ZERO);
     }
 
     /// Alone with 14 packets in the reserve, of F = 9000 bytes, and n in a pool of B = 3 MiB. The next is refused once
