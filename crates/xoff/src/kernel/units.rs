@@ -222,7 +222,7 @@ impl Rate {
     pub fn as_f64(self) -> f64 {
         self.0 as f64
     }
-    /// Returns the time that `size` takes at this rate, rounded up to a picosecond.
+    /// Returns the time that `size` takes at this rate, rounded up to a picosecond, or the largest if it does not fit.
     // Packets take the short way: the long one is a call that costs ten times as much.
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Span {
@@ -230,21 +230,25 @@ impl Rate {
             return Span(bits.div_ceil(self.0));
         }
         let bits = u128::from(size.0) * 8 * u128::from(PICOSECONDS_PER_SECOND);
-        Span(bits.div_ceil(u128::from(self.0)) as u64)
+        Span(saturated(bits.div_ceil(u128::from(self.0))))
     }
-    /// Returns the bytes that this rate carries in `span`, rounded down.
+    /// Returns the bytes that this rate carries in `span`, rounded down, or the largest number if they do not fit.
     #[inline]
     pub fn bytes_in(self, span: Span) -> Bytes {
         if let Some(bits) = self.0.checked_mul(span.0) {
             return Bytes(bits / (8 * PICOSECONDS_PER_SECOND));
         }
         let bits = u128::from(self.0) * u128::from(span.0);
-        Bytes((bits / (8 * u128::from(PICOSECONDS_PER_SECOND))) as u64)
+        Bytes(saturated(bits / (8 * u128::from(PICOSECONDS_PER_SECOND))))
     }
     /// Returns the bits that this rate carries in `span`, in units of 10^-12 bits, so that nothing is rounded.
     pub fn picobits_in(self, span: Span) -> u128 {
         u128::from(self.0) * u128::from(span.0)
     }
+}
+
+fn saturated(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// Clock of one link, which turns sizes into transmission times without a division.

@@ -9,7 +9,7 @@ use super::pauses::pause_frames;
 use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Rate};
 use crate::pause_frames;
-use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
+use crate::scenario::{MOST_BYTES, Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::headroom::{self, Held, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
@@ -100,7 +100,8 @@ pub(super) fn of(
         |policy: &buffer_policy::Parameters| matches!(policy, buffer_policy::Parameters::StaticThreshold(_));
     let pool_may_be_full = !xoff.iter().all(is_static);
     let link = |link: &Link| {
-        let wire = subject.after_pause(link, pool_may_be_full);
+        // No memory is larger, and sums over ports and classes have room.
+        let wire = subject.after_pause(link, pool_may_be_full).min(Bytes::new(MOST_BYTES));
         let worst_case = settings.memory.cell.map_or(wire, |cell| subject.most_taken(wire, cell));
         headroom::Link { rate: link.rate_to(subject.node), delay: link.delay, worst_case }
     };
@@ -329,6 +330,16 @@ mod tests {
             "switch[0].pfc.headroom: switch0 sets aside 1000004B for headroom and reserves of 4 ports, more than its \
              memory of 1MB; expected more memory, a smaller headroom, another scheme, or fewer lossless classes"
         );
+    }
+
+    /// The link holds 2.5 x 10^19 bytes, more than 64 bits count.
+    #[test]
+    fn headroom_of_a_link_of_any_length_is_refused_as_too_much() {
+        let text = text("pfc = {}")
+            .replace("rate = '100Gbps', delay = '2us'", "rate = '1000Tbps', delay = '100000s'");
+        let scenario = Scenario::from_toml(&text, &[]).unwrap();
+        let error = Simulation::new(&scenario, &Files::new()).unwrap_err();
+        assert!(error.to_string().contains("sets aside 1048576GiB for headroom"), "{error}");
     }
 
     #[test]

@@ -117,10 +117,11 @@ impl Headroom {
         Self { transmission: Bytes::ZERO, crossing: Bytes::ZERO, ..self }
     }
 
-    /// Sum of all parts.
+    /// Sum of all parts, or the largest number if it does not fit.
     pub fn total(&self) -> Bytes {
         let Self { wait, transmission, propagation, reaction, response, last_propagation, crossing } = *self;
-        [wait, transmission, propagation, reaction, response, last_propagation, crossing].into_iter().sum()
+        let parts = [wait, transmission, propagation, reaction, response, last_propagation, crossing];
+        parts.into_iter().fold(Bytes::ZERO, Bytes::saturating_add)
     }
 }
 
@@ -138,6 +139,12 @@ mod tests {
             pool_may_be_full: false,
         };
         Headroom::of(&link).total().get()
+    }
+
+    /// Twice 1.25 x 10^19 bytes is more than 64 bits hold.
+    #[test]
+    fn more_than_can_be_counted_is_as_much_as_can_be() {
+        assert_eq!(total(1_000_000, Span::from_milliseconds(100_000_000), 1_500, 0), u64::MAX);
     }
 
     /// DSH (ToN 2025), equation 1, by hand, with 84 bytes more each: it does not count the pause frame.
