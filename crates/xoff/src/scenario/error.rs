@@ -1,6 +1,8 @@
 //! Errors of scenarios: the kind of mistake, its key and the names that may be meant, and the sentence made from them.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
+
+use super::is_line;
 
 /// Error of a scenario that cannot be run, displayed as `FILE: KEY: what is wrong; what is expected`.
 /// Code decides by kind, key and candidates; the sentences are for people.
@@ -140,8 +142,15 @@ impl fmt::Display for ScenarioError {
             write!(formatter, "{file}: ")?;
         }
         let line = format!("{}: {}; {}", self.key, self.problem, self.expected());
-        // What the user wrote may hold line breaks; the error never does.
-        formatter.write_str(&line.replace(['\n', '\r'], " "))
+        // What the user wrote may hold line breaks, or control characters that a terminal obeys; the error never does.
+        for one in line.chars() {
+            match one {
+                one if one.is_whitespace() => formatter.write_char(' ')?,
+                one if is_line(one.encode_utf8(&mut [0; 4])) => formatter.write_char(one)?,
+                one => write!(formatter, "{}", one.escape_unicode())?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -160,6 +169,12 @@ mod tests {
             "workload[0].load: 1.5 is above 1; expected a number above 0, at most 1"
         );
         assert!(error.in_file("a.toml").to_string().starts_with("a.toml: workload[0].load: "));
+    }
+
+    #[test]
+    fn an_error_shows_what_a_terminal_would_obey() {
+        let error = ScenarioError::at("title", "\"a\tb\n\u{1b}[2J\0\" is no name", "expected one");
+        assert_eq!(error.to_string(), "title: \"a b \\u{1b}[2J\\u{0}\" is no name; expected one");
     }
 
     #[test]
