@@ -55,7 +55,10 @@ def examples(number: int) -> int:
 
 
 # A busy machine is no fault. A change is tried on the cases that the last one was tried on; new ones are drawn nightly.
-settings.register_profile("xoff", max_examples=examples(100), deadline=None, derandomize=not NIGHTLY)
+# A case that fails then is printed as what draws it again, and tried first by the next nightly tests on this machine.
+settings.register_profile(
+    "xoff", max_examples=examples(100), deadline=None, derandomize=not NIGHTLY, print_blob=NIGHTLY
+)
 settings.load_profile("xoff")
 
 ROOT = Path(__file__).parent.parent

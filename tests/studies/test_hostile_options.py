@@ -1,4 +1,4 @@
-"""What is typed for a study, in options and in files: read, or refused in one line."""
+"""Options and files of studies that make no sense: each is read, or refused in one line."""
 
 from __future__ import annotations
 

@@ -31,6 +31,9 @@
 mod tagged;
 mod agenda;
 mod application;
+#[cfg(test)]
+#[path = "../tests/common/cases.rs"]
+mod cases;
 mod classes;
 mod congestion_control;
 mod diagnosis;
@@ -179,7 +182,7 @@ pub mod internals {
         pub use crate::report::{PacketTotals, QcnTotals, Totals};
     }
     pub mod scenario {
-        pub use crate::scenario::{Host, Observe, ObserveOf, Tcp, Transport, WatchdogAction};
+        pub use crate::scenario::{Host, Observe, ObserveOf, Stop, Tcp, Transport, WatchdogAction};
     }
     pub mod scheduler {
         pub use crate::scheduler::Parameters;

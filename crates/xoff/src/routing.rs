@@ -387,6 +387,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::cases::cases(256))]
+
         #[test]
         fn every_host_reaches_every_other_by_a_shortest_path(
             network in random_network(),

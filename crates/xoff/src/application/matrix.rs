@@ -120,6 +120,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::cases::cases(256))]
+
         #[test]
         fn no_share_is_off_by_a_byte(shares in vec(0..=u32::MAX, 2..9), size in 1..1_u64 << 48) {
             let all: u64 = shares.iter().map(|&share| u64::from(share)).sum();

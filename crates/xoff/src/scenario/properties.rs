@@ -122,6 +122,8 @@ fn generated(seed: u64, junk: u64) -> Table {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn a_resolved_scenario_reads_back_the_same(seed: u64) {
         let table = generated(seed, 0);

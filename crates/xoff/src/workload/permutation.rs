@@ -72,6 +72,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::cases::cases(256))]
+
         #[test]
         fn a_derangement_moves_everything_once(seed: u64, count in 2_u32..200) {
             let images = derangement(&mut stream(seed, Purpose::Workload, 0), count);

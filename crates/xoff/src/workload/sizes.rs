@@ -347,6 +347,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::cases::cases(256))]
+
         #[test]
         fn larger_variates_never_give_smaller_flows(one in 0.0..1.0_f64, other in 0.0..1.0_f64) {
             for list in catalogue() {

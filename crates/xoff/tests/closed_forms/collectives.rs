@@ -11,7 +11,7 @@ use xoff::network::NodeId;
 use xoff::units::{Bytes, Span};
 use xoff::{Report, Simulation};
 
-use crate::common::{PLAIN, report, simulation_of};
+use crate::common::{PLAIN, cases, report, simulation_of};
 use crate::simulation;
 
 const RANKS: u64 = 8;
@@ -162,7 +162,7 @@ fn sent(algorithm: &str, matrix: &[Vec<u32>]) -> BTreeMap<(NodeId, NodeId), u64>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(cases(60))]
 
     /// Each rank sends what its row says, to the byte. Where servers hand on, each sends its own row and hands on what
     /// its server has for its place elsewhere.

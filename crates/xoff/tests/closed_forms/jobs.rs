@@ -9,7 +9,7 @@ use xoff::internals::ideal;
 use xoff::units::{Bytes, Span};
 use xoff::{Execution, Files, Report, Simulation};
 
-use crate::common::{PLAIN, report, simulation_of};
+use crate::common::{PLAIN, cases, report, simulation_of};
 use crate::reference;
 
 const HEAD: &str = "flow,source,destination,size_bytes,priority,after,delay_ns\n";
@@ -205,7 +205,7 @@ fn drawn_rows(drawn: &[Drawn]) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     /// Nothing is faster than what it waits for; what is ready begins at once, unless its stream is taken, and then as
     /// the one before it on that stream is done. So the job ends at its longest path, whatever the network does.

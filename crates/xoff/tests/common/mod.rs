@@ -3,8 +3,13 @@
 mod cases;
 pub(crate) mod random;
 
-use cases::cases;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::any::type_name;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cases::SEED;
+pub(crate) use cases::cases;
+use proptest::test_runner::{Config, TestError, TestRunner};
 use random::Ends;
 use xoff::Execution;
 use xoff::units::Span;
@@ -27,31 +32,72 @@ pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
 
 /// Holds a law against random scenarios that end in one of these ways, and shows the smallest that breaks it.
 ///
-/// The scenarios are the same in every run. `XOFF_NIGHTLY=1` tries 20 times as many, and `XOFF_SEED=NUMBER` draws others.
-pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
+/// See [`law_of_random_texts`] for the cases.
+pub(crate) fn law_of_random_scenarios<Law: Fn(&Simulation)>(ends: &'static [Ends], law: Law) {
     law_of_some_random_scenarios(1_000, ends, law);
 }
 
 /// Holds a law against so many random scenarios that end in one of these ways, or in nightly tests 20 times as many.
-pub(crate) fn law_of_some_random_scenarios(number: u32, ends: &'static [Ends], law: impl Fn(&Simulation)) {
-    law_of_random_texts(number, ends, |text| law(&simulation_of(text, &[], &random::files())));
+pub(crate) fn law_of_some_random_scenarios<Law: Fn(&Simulation)>(
+    number: u32,
+    ends: &'static [Ends],
+    law: Law,
+) {
+    let name = type_name::<Law>();
+    law_of_texts(name, number, ends, |text| law(&simulation_of(text, &[], &random::files())));
 }
 
-/// Holds a law against the texts of so many random scenarios, or in nightly tests 20 times as many.
-pub(crate) fn law_of_random_texts(number: u32, ends: &'static [Ends], law: impl Fn(&str)) {
-    let config = Config { failure_persistence: None, ..Config::with_cases(cases(number)) };
-    let rng = drawing(config.rng_algorithm);
-    let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {
+/// Holds a law against the texts of so many random scenarios.
+///
+/// They are the same in every run. `XOFF_NIGHTLY=1` draws 20 times as many, and others in every run. `XOFF_SEED=NUMBER`
+/// draws those of that seed. A scenario that breaks the law is kept in `tests/kept`, and tried first from then on.
+pub(crate) fn law_of_random_texts<Law: Fn(&str)>(number: u32, ends: &'static [Ends], law: Law) {
+    law_of_texts(type_name::<Law>(), number, ends, law);
+}
+
+fn law_of_texts(name: &str, number: u32, ends: &'static [Ends], law: impl Fn(&str)) {
+    let kept = Kept::of(name);
+    kept.texts().for_each(|text| law(&text));
+    let config = Config { failure_persistence: None, ..cases(number) };
+    let checked = TestRunner::new(config).run(&random::scenario(ends), |text| {
         law(&text);
         Ok(())
     });
-    checked.unwrap_or_else(|error| panic!("{error}"));
+    let Err(error) = checked else { return };
+    if let TestError::Fail(_, text) = &error
+        && *SEED != 0
+    {
+        let path = kept.keep(text);
+        panic!("{error}\nXOFF_SEED={} drew it, and it is kept in {}", *SEED, path.display());
+    }
+    panic!("{error}")
 }
 
-/// Returns the random numbers by which scenarios are drawn: the same in every run, unless `XOFF_SEED` names a seed.
-fn drawing(algorithm: RngAlgorithm) -> TestRng {
-    let Ok(seed) = std::env::var("XOFF_SEED") else { return TestRng::deterministic_rng(algorithm) };
-    let seed: u64 = seed.parse().expect("XOFF_SEED is a whole number");
-    let words = [seed; 4].map(u64::to_le_bytes);
-    TestRng::from_seed(algorithm, words.as_flattened())
+/// Files of scenarios that have broken one law.
+struct Kept {
+    folder: PathBuf,
+    law: String,
+}
+
+impl Kept {
+    /// Takes the law's path, with that of its closure.
+    fn of(closure: &str) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept");
+        Self { folder, law: closure.trim_end_matches("::{{closure}}").replace("::", ".") }
+    }
+
+    fn path(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("{}.{number}.toml", self.law))
+    }
+
+    fn texts(&self) -> impl Iterator<Item = String> {
+        (0..).map_while(|number| fs::read_to_string(self.path(number)).ok())
+    }
+
+    fn keep(&self, text: &str) -> PathBuf {
+        let path = self.path(self.texts().count());
+        fs::create_dir_all(&self.folder).expect("the folder of kept scenarios can be made");
+        fs::write(&path, text).expect("a scenario can be kept");
+        path
+    }
 }

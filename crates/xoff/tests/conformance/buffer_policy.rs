@@ -54,7 +54,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
+    #![proptest_config(cases(1000))]
 
     /// Memory honours every threshold: it never holds more than it has, and gives back what it took. In debug builds it
     /// checks its own invariants after every packet.

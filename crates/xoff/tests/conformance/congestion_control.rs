@@ -436,7 +436,7 @@ fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
+    #![proptest_config(cases(2000))]
 
     /// The window is at least a segment and finite. A loss never raises it, and a timeout leaves one segment. It does
     /// not grow while it is not what limits the flow.

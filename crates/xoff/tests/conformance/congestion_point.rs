@@ -51,7 +51,7 @@ impl Frames for Buffer {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(500)))]
+    #![proptest_config(cases(500))]
 
     /// A buffer that is no fuller than its set point, and no fuller than before, is not congested.
     #[test]

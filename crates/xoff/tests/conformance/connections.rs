@@ -221,7 +221,7 @@ fn settings(congestion_control: Parameters) -> Tcp {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
+    #![proptest_config(cases(1000))]
 
     /// On every acknowledgement, echo, loss and timeout of flows one after another the window is that of one stream.
     #[test]

@@ -169,7 +169,7 @@ impl Path {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn a_window_grows_by_no_byte_twice(

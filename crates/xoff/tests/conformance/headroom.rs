@@ -99,7 +99,7 @@ impl Sender {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(500)))]
+    #![proptest_config(cases(500))]
 
     /// Senders that stop in time lose nothing. Once everything has left, memory is empty and no sender is paused.
     #[test]

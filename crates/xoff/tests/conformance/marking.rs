@@ -48,7 +48,7 @@ fn marks(marker: &AnyMarker, length: u64, seed: u64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn an_empty_place_never_marks((_name, mut marker) in any_marker(), seed: u64) {

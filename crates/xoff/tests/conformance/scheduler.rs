@@ -20,7 +20,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
+    #![proptest_config(cases(1000))]
 
     /// A port that has something to send sends something, and only a class that is ready.
     #[test]

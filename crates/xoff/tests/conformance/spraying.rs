@@ -40,7 +40,7 @@ fn entropies(parameters: &Parameters) -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
+    #![proptest_config(cases(1000))]
 
     /// A packet has an entropy of the allowed range. The stream and the acknowledgements alone decide which.
     #[test]
