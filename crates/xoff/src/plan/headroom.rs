@@ -53,7 +53,7 @@ pub fn meanwhile(sent: Bytes, own: Rate, rate: Rate) -> Bytes {
     }
     let time = own.transmission_time(sent);
     let whole = rate.bytes_in(time);
-    whole + Bytes::new(u64::from(rate.transmission_time(whole) < time))
+    whole.saturating_add(Bytes::new(u64::from(rate.transmission_time(whole) < time)))
 }
 
 /// Link that may be paused.

@@ -1,8 +1,8 @@
 //! Errors of scenarios: the kind of mistake, its key and the names that may be meant, and the sentence made from them.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use super::is_line;
+use super::words::one_line;
 
 /// Error of a scenario that cannot be run, displayed as `FILE: KEY: what is wrong; what is expected`.
 /// Code decides by kind, key and candidates; the sentences are for people.
@@ -142,15 +142,7 @@ impl fmt::Display for ScenarioError {
             write!(formatter, "{file}: ")?;
         }
         let line = format!("{}: {}; {}", self.key, self.problem, self.expected());
-        // What the user wrote may hold line breaks, or control characters that a terminal obeys; the error never does.
-        for one in line.chars() {
-            match one {
-                one if one.is_whitespace() => formatter.write_char(' ')?,
-                one if is_line(one.encode_utf8(&mut [0; 4])) => formatter.write_char(one)?,
-                one => write!(formatter, "{}", one.escape_unicode())?,
-            }
-        }
-        Ok(())
+        formatter.write_str(&one_line(&line))
     }
 }
 

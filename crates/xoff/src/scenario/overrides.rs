@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use super::error::{ErrorKind, ScenarioError};
 use super::parse::shortened;
 use super::schema::{Node, Shape};
-use super::words::{listed, nearest};
+use super::words::{listed, nearest, one_line};
 
 /// One `KEY=VALUE`.
 struct Override {
@@ -80,7 +80,8 @@ impl fmt::Display for Replaced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind.as_str().unwrap_or_default();
         let had: Vec<String> = self.had.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-        write!(f, "{}={kind} leaves out what the kind before had: {}", self.at, had.join(", "))
+        let (at, had) = (&self.at, had.join(", "));
+        f.write_str(&one_line(&format!("{at}={kind} leaves out what the kind before had: {had}")))
     }
 }
 

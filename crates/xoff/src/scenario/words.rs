@@ -13,6 +13,20 @@ pub(crate) fn is_line(text: &str) -> bool {
     !text.contains(ends)
 }
 
+/// Returns text as one line, as messages show what a user wrote: white space as spaces, and escapes for what a terminal
+/// may obey.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one {
+            one if one.is_whitespace() => line.push(' '),
+            one if is_line(one.encode_utf8(&mut [0; 4])) => line.push(one),
+            one => line.extend(one.escape_unicode()),
+        }
+    }
+    line
+}
+
 /// Says what a place in a scenario takes, such as `a whole number, at least 1`.
 pub(super) fn takes(node: Node) -> String {
     let (what, bounds) = (what(node), bounds(node));
