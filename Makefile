@@ -42,6 +42,13 @@ test-c: .venv/built ## Build the C example and ASTRA-sim's front end with saniti
 nightly: export XOFF_NIGHTLY := 1
 nightly: test ## Run all tests with what CI leaves out: all figures and combinations, more random examples
 
+SECONDS := 60
+
+.PHONY: fuzz
+fuzz: ## Look for inputs that break a law, for SECONDS=60 of each target (needs nightly Rust and cargo-fuzz)
+	@cargo +nightly fuzz --version >/dev/null 2>&1 || { echo 'Fuzzing needs nightly Rust and cargo-fuzz: rustup toolchain install nightly --profile minimal; cargo install cargo-fuzz' >&2; exit 1; }
+	$(PYTHON) tools/fuzz.py $(SECONDS) $(TARGETS)
+
 .PHONY: check
 check: check-rust check-python check-prose check-generated ## Lint, check types, look for drift in what is generated
 

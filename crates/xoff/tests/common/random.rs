@@ -399,7 +399,7 @@ fn host() -> impl Strategy<Value = String> {
 
 /// Draws memories from a few packets on, of one pool or several. A reserve leaves room for a packet in the pool, and a
 /// pool is larger than the end of its marking.
-fn switch() -> impl Strategy<Value = String> {
+pub(crate) fn switch() -> impl Strategy<Value = String> {
     let memory = text(&[
         "total = '1MB'",
         "total = '10kB'",
@@ -474,7 +474,7 @@ fn switch() -> impl Strategy<Value = String> {
 }
 
 /// Draws switches of which some or all classes are lossless, in pools of a few packets or more.
-fn lossless_switch() -> impl Strategy<Value = String> {
+pub(crate) fn lossless_switch() -> impl Strategy<Value = String> {
     let xoff = text(&[
         "policy = 'static_threshold', threshold = '3kB' }, lossless_pool = '1MB'",
         "policy = 'dynamic_threshold', alpha = 1 }, lossless_pool = '20kB'",
