@@ -85,7 +85,7 @@ fn at(nanoseconds: u64) -> Time {
 #[test]
 fn messages_that_a_program_sends_are_those_of_a_trace() {
     let count = std::cell::Cell::new(0);
-    law_of_random_texts(60, Ends::ANY, |text| {
+    law_of_random_texts("messages_that_a_program_sends_are_those_of_a_trace", 60, Ends::ANY, |text| {
         let hosts = simulation_of(text, &[], &random::files()).network().fabric_hosts();
         let dice = &mut Dice::of(text);
         let mut messages: Vec<Planned> = (0..=dice.below(20))
@@ -159,7 +159,7 @@ fn listen(driven: &mut DrivenSimulation, sent: Message, dice: &mut Dice) {
 #[test]
 fn reactions_of_a_program_are_the_dependencies_of_a_job() {
     let count = std::cell::Cell::new(0);
-    law_of_random_texts(100, Ends::ANY, |text| {
+    law_of_random_texts("reactions_of_a_program_are_the_dependencies_of_a_job", 100, Ends::ANY, |text| {
         let hosts = simulation_of(text, &[], &random::files()).network().fabric_hosts();
         let dice = &mut Dice::of(text);
         // Packets that are handed up together arm timers of one deadline, which expire in the order of the numbers by

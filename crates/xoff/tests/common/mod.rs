@@ -44,18 +44,14 @@ pub(crate) fn law_of_some_random_scenarios<Law: Fn(&Simulation)>(
     law: Law,
 ) {
     let name = type_name::<Law>();
-    law_of_texts(name, number, ends, |text| law(&simulation_of(text, &[], &random::files())));
+    law_of_random_texts(name, number, ends, |text| law(&simulation_of(text, &[], &random::files())));
 }
 
-/// Holds a law against the texts of so many random scenarios.
+/// Holds a law of a name against the texts of so many random scenarios.
 ///
 /// They are the same in every run. `XOFF_NIGHTLY=1` draws 20 times as many, and others in every run. `XOFF_SEED=NUMBER`
 /// draws those of that seed. A scenario that breaks the law is kept in `tests/kept`, and tried first from then on.
-pub(crate) fn law_of_random_texts<Law: Fn(&str)>(number: u32, ends: &'static [Ends], law: Law) {
-    law_of_texts(type_name::<Law>(), number, ends, law);
-}
-
-fn law_of_texts(name: &str, number: u32, ends: &'static [Ends], law: impl Fn(&str)) {
+pub(crate) fn law_of_random_texts(name: &str, number: u32, ends: &'static [Ends], law: impl Fn(&str)) {
     let kept = Kept::of(name);
     kept.texts().for_each(|text| law(&text));
     let config = Config { failure_persistence: None, ..cases(number) };
@@ -80,7 +76,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Takes the law's path, with that of its closure.
+    /// Takes the law's name, or the path of its closure.
     fn of(closure: &str) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept");
         Self { folder, law: closure.trim_end_matches("::{{closure}}").replace("::", ".") }
