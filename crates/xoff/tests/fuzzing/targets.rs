@@ -39,14 +39,18 @@ pub fn overrides(bytes: &[u8]) {
     let Ok(changes) = std::str::from_utf8(changes) else { return };
     let changes: Vec<String> = changes.lines().map(str::to_owned).collect();
     let text = BASES[usize::from(which) % BASES.len()];
-    Scenario::left_out(text, &changes).iter().for_each(|line| assert_is_line(line));
+    for line in Scenario::left_out(text, &changes) {
+        assert_is_line(&line);
+    }
     if let Some(scenario) = accepted(Scenario::from_toml(text, &changes)) {
         begin(&scenario, &files());
     }
     if let Some(parameters) = accepted(fluid::Parameters::with_changes("dcqcn", &changes)) {
         let _ = parameters.recorded_numbers().checked_add(parameters.remembered_numbers());
     }
-    changes.iter().for_each(|change| drop(value(change)));
+    for change in &changes {
+        value(change);
+    }
 }
 
 /// Reads a table of numbers. The first byte chooses its kind, and the others are its text.
@@ -182,7 +186,9 @@ fn begin(scenario: &Scenario, files: &Files) {
     let end = scenario.stop.at.map_or(BEGINNING, |at| at.min(BEGINNING));
     beginning.stop.at = Some(end);
     let Some(simulation) = accepted(Simulation::new(scenario, files)) else { return };
-    simulation.notes().iter().for_each(|note| assert_is_line(note));
+    for note in simulation.notes() {
+        assert_is_line(&note);
+    }
     let network = simulation.network();
     let rates = network.links.iter().flat_map(|link| link.rates);
     let is_small = network.nodes.len() <= MOST_NODES
@@ -310,22 +316,25 @@ fn star_of_bursts(switch: &str, hosts: u32, bytes: &[u8]) -> (String, Files) {
         let destination = (source + 1 + other) % hosts;
         let size = 1 + u32::from(u16::from_le_bytes([size, size_high])) % 20_000;
         let trace = &mut traces[usize::from(payload) % PAYLOADS.len()];
-        *trace += &format!("host{source},host{destination},{size},{now},{}\n", priority % 8);
+        let row = format!("host{source},host{destination},{size},{now},{}\n", priority % 8);
+        trace.push_str(&row);
         now += u64::from(gap) * 20;
     }
-    let mut text = format!(
-        "topology = {{ kind = 'star', hosts = {hosts}, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
-         links = [{{ between = ['host1', 'switch0'], rate = '3Gbps' }}] }}\n{switch}\n"
-    );
-    let (mut workloads, mut files) = (Vec::new(), Files::new());
+    let (mut transports, mut workloads, mut files) = (Vec::new(), Vec::new(), Files::new());
     for (payload, trace) in PAYLOADS.into_iter().zip(traces) {
-        text += &format!("transport.of_{payload} = {{ kind = 'constant_rate', payload = '{payload}B' }}\n");
+        let name = format!("of_{payload}");
+        transports.push(format!("{name} = {{ kind = 'constant_rate', payload = '{payload}B' }}"));
         if trace.len() > HEADER.len() {
-            workloads
-                .push(format!("{{ kind = 'trace', transport = 'of_{payload}', file = '{payload}.csv' }}"));
-            files.insert(format!("{payload}.csv"), trace);
+            workloads.push(format!("{{ kind = 'trace', transport = '{name}', file = '{name}.csv' }}"));
+            files.insert(format!("{name}.csv"), trace);
         }
     }
-    text += &format!("workload = [{}]\n", workloads.join(", "));
+    let text = format!(
+        "topology = {{ kind = 'star', hosts = {hosts}, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
+         links = [{{ between = ['host1', 'switch0'], rate = '3Gbps' }}] }}\n{switch}\n\
+         transport = {{ {} }}\nworkload = [{}]\n",
+        transports.join(", "),
+        workloads.join(", ")
+    );
     (text, files)
 }
