@@ -559,9 +559,13 @@ mod tests {
         let swift = Parameters::Swift(swift::Parameters::default());
         assert_eq!(after(swift), [(None, None); 2]);
     }
-}
 
-/// The recipe of CONTRIBUTING.md.
-#[cfg(test)]
-#[path = "../recipes/halving.rs"]
-pub mod recipe;
+    #[test]
+    fn every_flow_has_a_random_stream_of_its_own() {
+        let identity = |source, number, seed| Identity { source, number, seed };
+        let all = [identity(3, 5, 1), identity(2, 5, 1), identity(3, 4, 1), identity(3, 5, 2)];
+        let drawn: std::collections::BTreeSet<u64> = all.map(Identity::entropy).into_iter().collect();
+        assert_eq!(drawn.len(), all.len(), "{drawn:?}");
+        assert_eq!(identity(3, 5, 1).entropy(), identity(3, 5, 1).entropy());
+    }
+}

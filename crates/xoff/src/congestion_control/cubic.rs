@@ -521,6 +521,20 @@ mod tests {
         let mut cubic = in_segments(100, Growth::Segments);
         cubic.plateau = 100.0;
         assert_eq!(grows_at(&mut cubic, 400, SEGMENT), [188, 377]);
+        let mut cubic = in_segments(1000, Growth::Segments);
+        cubic.plateau = 1000.0;
+        assert!(grows_at(&mut cubic, 1800, SEGMENT).is_empty(), "by the curve alone it takes 100,000");
+    }
+
+    /// Reno's window is four segments ahead of 100, then three of 101, then two of 102: the next segment takes 25, 33 and 51
+    /// acknowledgements, of which the first has come before.
+    #[test]
+    fn whole_segments_catch_up_with_reno() {
+        let mut cubic = in_segments(100, Growth::Segments);
+        cubic.plateau = 100.0;
+        grows_at(&mut cubic, 1, SEGMENT);
+        cubic.epoch.as_mut().unwrap().friendly = 104.0;
+        assert_eq!(grows_at(&mut cubic, 110, SEGMENT), [24, 57, 108]);
     }
 
     #[test]

@@ -135,4 +135,15 @@ mod tests {
         assert_eq!(after_ack(&mut ecn_star, 100, 120, true), 50);
         assert_eq!(after_ack(&mut ecn_star, 101, 121, true), 25);
     }
+
+    /// RFC 6582, section 3.2, step 3, with a threshold of 10 segments; RFC 5681, section 4.1.
+    #[test]
+    fn recoveries_and_idle_times_are_those_of_reno() {
+        let mut ecn_star = ecn_star(20);
+        ecn_star.on_loss(Time::ZERO, &loss(0, 20, LossKind::Recovery));
+        ecn_star.on_recovered(Time::ZERO, Bytes::new(4 * SEGMENT));
+        assert_eq!(ecn_star.window(), Bytes::new(5 * SEGMENT));
+        ecn_star.on_idle(Bytes::new(2 * SEGMENT));
+        assert_eq!(ecn_star.window(), Bytes::new(2 * SEGMENT));
+    }
 }

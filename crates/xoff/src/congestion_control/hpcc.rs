@@ -173,6 +173,7 @@ impl CongestionControl for Hpcc {
 mod tests {
     use super::super::testing::flow;
     use super::*;
+    use crate::telemetry::{Records, Telemetry};
 
     /// Makes a flow at 100 Gb/s and 13 us: the largest window is 162,500 bytes.
     fn hpcc() -> Hpcc {
@@ -227,5 +228,36 @@ mod tests {
         hpcc.stage = 5;
         hpcc.begin_round(2000);
         assert_eq!(hpcc.stage, 0);
+    }
+
+    /// Computed by hand from algorithm 1. Two ports at 100 Gb/s put 125,056 and 62,464 bytes on the wire in 10 us: the loads
+    /// are 1.000448 and 0.499712, and the busier counts. 162,500 * 0.95 / 1.000345 + 80 bytes a round trip of 13 us.
+    #[test]
+    fn an_acknowledgement_sets_the_window_by_its_busiest_port() {
+        for sent in [[125_056, 62_464], [62_464, 125_056]] {
+            let mut hpcc = hpcc();
+            let mut telemetry = Telemetry::new(Records::new(vec![Rate::from_gbps(100)], 2, false));
+            let mut acknowledge =
+                |hpcc: &mut Hpcc, microseconds, sent: [u64; 2], cumulative, next_sequence| {
+                    let (now, record) =
+                        (Time::ZERO + Span::from_microseconds(microseconds), telemetry.take());
+                    for (hop, sent) in (0..).zip(sent) {
+                        let sent = Bytes::new(sent);
+                        telemetry.write(record, hop, now, Rate::from_gbps(100), sent, Bytes::ZERO);
+                    }
+                    let record = telemetry.collect(record, 2, 0, now);
+                    let telemetry = Some(telemetry.reading(&record));
+                    hpcc.on_ack(now, &Ack { cumulative, next_sequence, telemetry, ..Ack::default() });
+                    hpcc.round_end
+                };
+            assert_eq!(acknowledge(&mut hpcc, 10, [0, 0], 0, 1000), 1000);
+            assert_eq!(hpcc.window(), Bytes::new(162_500), "one acknowledgement says nothing of a time");
+            assert_eq!(acknowledge(&mut hpcc, 20, sent, 1000, 8000), 1000, "the round has one byte more");
+            assert_near(hpcc.window.bytes(), 154_401.82, 5e-3);
+            assert_near(hpcc.rate().as_f64() / 1e9, 95.016_504, 5e-7);
+            assert_near(hpcc.reference, 162_500.0, 1e-9);
+            assert_eq!(acknowledge(&mut hpcc, 30, sent, 1001, 9000), 9000);
+            assert_near(hpcc.reference, hpcc.window.bytes(), 1e-9);
+        }
     }
 }

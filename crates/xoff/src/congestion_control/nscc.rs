@@ -531,4 +531,14 @@ mod tests {
         nscc.on_ack(Time::ZERO, &shorter);
         assert_eq!(nscc.window(), Bytes::new(112_500), "a short packet is sooner there");
     }
+
+    /// 41 kB have arrived in a period, more than an eighth of the largest window of 225 kB.
+    #[test]
+    fn a_long_delay_alone_makes_nothing_adapt_quickly() {
+        let mut nscc = nscc(200_000.0);
+        arrive(&mut nscc, 1, 1, 0, false);
+        arrive(&mut nscc, 40, 2, 0, false);
+        arrive(&mut nscc, 1, 40, 100, false);
+        assert!(nscc.window > 199_000.0, "{}", nscc.window);
+    }
 }

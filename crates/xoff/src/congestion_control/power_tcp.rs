@@ -261,4 +261,36 @@ mod tests {
         power_tcp.power.update();
         assert_eq!(power_tcp.window(), Bytes::new(250_000));
     }
+
+    #[test]
+    fn only_a_flow_that_goes_by_the_sent_window_has_it_written_down() {
+        for (old_window, sent_window) in [(OldWindow::Sent, true), (OldWindow::RoundTrip, false)] {
+            let needs = PowerTcp::needs(&Parameters { old_window, ..Parameters::default() });
+            assert_eq!(needs, Needs::Telemetry { sent_window });
+        }
+    }
+
+    /// The queue grows by 50 kB every 10 us. The window that counts as old changes with the first acknowledgement, and then
+    /// with the one of the byte that was next when the round trip began.
+    #[test]
+    fn windows_follow_from_that_of_a_round_trip_before() {
+        let parameters = Parameters { old_window: OldWindow::RoundTrip, ..Parameters::default() };
+        let mut power_tcp = PowerTcp::new(&parameters, &flow(100, 20));
+        let mut telemetry = Telemetry::new(Records::new(vec![Rate::from_gbps(100)], 1, false));
+        let mut kept = Vec::new();
+        for (step, cumulative) in [(1_u64, 0), (2, 1_000), (3, 8_999), (4, 9_000)] {
+            let (now, record) = (Time::ZERO + Span::from_microseconds(10 * step), telemetry.take());
+            let (sent, queue) = (Bytes::new(125_056 * step), Bytes::new(50_000 * step));
+            telemetry.write(record, 0, now, Rate::from_gbps(100), sent, queue);
+            let record = telemetry.collect(record, 1, 0, now);
+            let telemetry = Some(telemetry.reading(&record));
+            power_tcp.on_ack(now, &Ack { cumulative, next_sequence: 9_000, telemetry, ..Ack::default() });
+            let power = &power_tcp.power;
+            kept.push((power.old_window - power.window.bytes()).abs() < 1e-9);
+        }
+        assert_eq!(kept, [true, true, false, true]);
+        power_tcp.power.window.set(125_000.0);
+        let rate = power_tcp.rate().get();
+        assert!(rate.abs_diff(50_000_000_000) <= 1, "half of 250,000 bytes in 20 us: {rate}");
+    }
 }

@@ -303,4 +303,14 @@ mod tests {
         (0..50).for_each(|_| point.on_cnm(&parameters, NOW, 63));
         assert_eq!(point.rate(), parameters.minimum_rate);
     }
+
+    /// Computed by hand: 10,000 Mb/s are more than ten times 900, and an eighth of them is what the byte counter's first cycle
+    /// aims at.
+    #[test]
+    fn extra_fast_recovery_comes_with_the_first_cycle_of_either_counter() {
+        let (parameters, mut point) = after_cnm(63);
+        let parameters = Parameters { extra_fast_recovery: true, ..parameters };
+        point.rate = Rate::new(900_000_000);
+        assert_close(&byte_cycles(&mut point, &parameters, 2), &[(1_250.0, 1_075.0), (1_250.0, 1_162.5)]);
+    }
 }

@@ -330,4 +330,17 @@ mod tests {
             "what another packet asked for before"
         );
     }
+
+    /// Of packets of 1082 bytes on the wire, 82 are no payload. The second uses up the credit, so the rate changes.
+    #[test]
+    fn payload_uses_up_credit_and_a_flow_that_goes_on_has_some() {
+        let mut rccc = Rccc { credit: 2_000, overhead: 82, ..rccc() };
+        let packet = Bytes::new(1082);
+        assert_eq!([(); 2].map(|()| rccc.on_sent(Time::ZERO, packet)), [false, true]);
+        assert_eq!((rccc.sent, rccc.rate()), (2_000, Rate::ZERO));
+        for (rested, credit) in [(false, 2_001), (true, 2_000 + 12_500)] {
+            rccc.on_quiet(rested);
+            assert_eq!((rccc.credit, rccc.rate()), (credit, Rate::MAX));
+        }
+    }
 }

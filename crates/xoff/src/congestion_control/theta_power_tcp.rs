@@ -87,5 +87,10 @@ mod tests {
         assert_eq!(theta.window(), Bytes::new(147_500));
         theta.on_ack(Time::ZERO + Span::from_microseconds(36), &ack(40, 3000));
         assert_eq!(theta.window(), Bytes::new(147_500), "the round trip is not over");
+        assert!(
+            theta.rate().get().abs_diff(59_000_000_000) <= 1,
+            "147,500 bytes in 20 us: {:?}",
+            theta.rate()
+        );
     }
 }

@@ -568,4 +568,50 @@ mod tests {
         // One packet of the first three has waited for 9 us, and what leaves at 12 us has just come.
         assert_eq!([9, 12].map(&mut leaves), [false, false]);
     }
+
+    /// RED on an average in which the newest length counts half, from 1 kB on. Four packets waited; the last one leaves at
+    /// once, and a millisecond later none of them counts.
+    #[test]
+    fn an_average_falls_while_its_place_is_empty() {
+        let red = || {
+            placed(
+                "kind = 'red'\nminimum = '1kB'\nmaximum = '1001B'\nprobability = 1\nweight = 0.5",
+                When::Enqueue,
+                24,
+            )
+        };
+        let none = Placed::default;
+        let marks = |mut markers: Markers, leaves: bool| {
+            let mut mmu = mmu();
+            fill(&mut mmu, &[(1, 0); 5]);
+            let queue = Mmu::queue(1, 0);
+            (0..9).for_each(|_| {
+                markers.at_enqueue(queue, &mmu, || CAPABLE);
+            });
+            (0..4).for_each(|_| mmu.remove(queue, FRAME));
+            if leaves {
+                markers.on_departure(queue, &mmu, Time::ZERO, FRAME);
+            }
+            mmu.remove(queue, FRAME);
+            markers
+                .at_enqueue(queue, &mmu, || Candidate { now: at(if leaves { 1_000 } else { 0 }), ..CAPABLE })
+        };
+        assert!(!marks(markers(red(), none(), none()), true) && !marks(markers(none(), red(), none()), true));
+        assert!(marks(markers(red(), none(), none()), false) && marks(markers(none(), red(), none()), false));
+    }
+
+    /// RED marks on an average above 3 kB as packets leave. Each of two packets that came beside 4 kB counts half: 3 kB.
+    #[test]
+    fn a_packet_is_heard_of_once_as_it_arrives() {
+        let red = "kind = 'red'\nminimum = '3kB'\nmaximum = '3001B'\nprobability = 1\nweight = 0.5";
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(1, 0); 4]);
+        let mut markers = markers(placed(red, When::Dequeue, 24), Placed::default(), Placed::default());
+        let queue = Mmu::queue(1, 0);
+        (0..2).for_each(|_| assert!(!markers.at_enqueue(queue, &mmu, || CAPABLE)));
+        let leaves = |markers: &mut Markers| markers.at_dequeue(queue, &mmu, CAPABLE, Bytes::ZERO);
+        assert_eq!([(); 3].map(|()| leaves(&mut markers)), [false; 3]);
+        markers.at_enqueue(queue, &mmu, || CAPABLE);
+        assert!(leaves(&mut markers), "3.5 kB on average");
+    }
 }

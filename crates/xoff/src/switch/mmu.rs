@@ -478,6 +478,7 @@ mod tests {
     use super::super::buffer_policy::dynamic_threshold::DynamicThreshold;
     use super::*;
     use crate::kernel::units::Ratio;
+    use crate::reading::from_text;
 
     const FRAME: Bytes = Bytes::new(1000);
 
@@ -535,6 +536,14 @@ mod tests {
         mmu.admit(16, FRAME).unwrap();
         let pushed_out = |queue| mmu.pushed_out(queue, FRAME, |other| other != 0);
         assert_eq!([8, 16].map(pushed_out), [Some(8), Some(16)], "with the packet itself");
+    }
+
+    #[test]
+    fn under_longest_queue_drop_a_queue_has_no_limit_but_the_pool() {
+        let policy = from_text("policy = 'longest_queue_drop'");
+        let mut mmu = Mmu::new(&[pool(10_000, 0..2)], Reserve::PerQueue(Bytes::ZERO), policy, 1);
+        assert!(mmu.pushes_out());
+        assert_eq!(fill(&mut mmu, 0), (10, DropReason::PoolFull));
     }
 
     #[test]

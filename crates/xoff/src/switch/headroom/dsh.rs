@@ -350,4 +350,13 @@ mod tests {
         let but_one = mixed("insurance = '0B'\nat_ports = [{ ports = [1], insurance = '50kB' }]").unwrap();
         assert_eq!([0, 1, 2].map(|port| but_one.shares_after_port_pause(port)), [true, false, true]);
     }
+
+    /// Two queues of 50 kB take turns for 400 us: a margin would be for growth, of which there is none.
+    #[test]
+    fn a_queue_whose_length_stays_needs_hardly_any_margin() {
+        let mut dsh = dsh("size = '60000B'").unwrap();
+        let margins: Vec<_> =
+            (1..=400).map(|at| arrive(&mut dsh, at, 3 + (at % 2) as usize, 50_000)).collect();
+        assert!(margins[1] > Bytes::new(6_000) && margins[399] < Bytes::new(600), "{margins:?}");
+    }
 }

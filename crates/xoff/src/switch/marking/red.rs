@@ -423,4 +423,43 @@ mod tests {
         let unfit = Red::new(&parameters, &[Place::at(Rate::from_gbps(1), FRAME)]).unwrap_err();
         assert_eq!(unfit.problem, "nothing reads `mean_packet`");
     }
+
+    #[test]
+    fn a_certain_mark_is_certain_for_a_small_packet_too() {
+        let by_bytes = start(&Parameters { bytes: true, ..between(100_000, 400_000, 0.2) });
+        assert!(
+            close(by_bytes.spaced(1.0, 0, FRAME), 1.0)
+                && close(by_bytes.spaced(1.0, 0, Bytes::new(750)), 1.0)
+        );
+        assert!(close(by_bytes.spaced(0.2, 0, Bytes::new(750)), 0.1));
+    }
+
+    /// An average or a count changes with packets below the minimum, too.
+    #[test]
+    fn red_is_silent_below_its_minimum_where_it_remembers_nothing() {
+        let parameters = between(100_000, 400_000, 0.2);
+        let with_average = Parameters { weight: Some(Ratio::new(1, 2)), ..parameters.clone() };
+        let with_count = Parameters { uniform: true, ..parameters.clone() };
+        let both = Parameters { uniform: true, ..with_average.clone() };
+        for (parameters, silent, follows) in [
+            (parameters.clone(), Some(Bytes::new(100_000)), false),
+            (with_average, None, true),
+            (with_count, None, false),
+            (both, None, true),
+        ] {
+            let red = start(&parameters);
+            assert_eq!((red.silent_up_to(), red.follows()), (silent, follows), "{parameters:?}");
+        }
+        for marks_only in [false, true] {
+            let red = start(&Parameters { marks_only, ..parameters.clone() });
+            assert_eq!(red.drops_incapable(), !marks_only);
+        }
+    }
+
+    #[test]
+    fn an_average_of_bytes_can_be_followed_at_a_port() {
+        let parameters = Parameters { weight: Some(Ratio::new(1, 2)), ..between(100_000, 400_000, 0.2) };
+        let place = Place { counts_bytes: true, ..Place::at(Rate::from_gbps(1), FRAME) };
+        assert!(Red::new(&parameters, &[place]).is_ok());
+    }
 }

@@ -143,7 +143,7 @@ impl Mmu {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pool, Reserve};
+    use super::super::{Placement, Pool, Reserve};
     use super::*;
     use crate::reading::from_text;
 
@@ -230,5 +230,15 @@ mod tests {
         mmu.on_service(8, at(200), at(299));
         mmu.on_arrival(at(300), 20_000);
         assert_eq!(mmu.threshold(8), Bytes::new(94_050));
+    }
+
+    /// Queue 0 holds the whole pool at the look, so that all thresholds are 0.
+    #[test]
+    fn an_empty_queue_is_not_congested_however_full_the_pool_is() {
+        let mut mmu = mmu();
+        (0..100).for_each(|_| mmu.put(0, FRAME, Placement::Shared));
+        mmu.on_arrival(at(100), 20_000);
+        (0..50).for_each(|_| mmu.remove(0, FRAME));
+        assert_eq!(thresholds(&mmu), [50_000, 100_000, 50_000]);
     }
 }

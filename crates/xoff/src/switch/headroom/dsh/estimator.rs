@@ -400,4 +400,22 @@ mod tests {
             )
         );
     }
+
+    #[test]
+    fn shares_that_shifts_take_are_powers_of_two() {
+        let shift_of = |numerator, denominator| shift("gradient", Ratio::new(numerator, denominator)).ok();
+        assert_eq!(
+            [(1, 1), (1, 4), (2, 8)].map(|(part, of)| shift_of(part, of)),
+            [Some(0), Some(2), Some(2)]
+        );
+        assert_eq!([(1, 3), (3, 4), (2, 6)].map(|(part, of)| shift_of(part, of)), [None; 3]);
+    }
+
+    #[test]
+    fn powers_beyond_the_table_are_the_largest_or_zero() {
+        let Gains::Tables { logarithms, .. } = gains(EstimatorKind::Tables) else { unreachable!() };
+        assert_eq!(logarithms.exponent(10 << 8), 1024);
+        assert_eq!(logarithms.exponent(60 << 8), 1 << 48);
+        assert_eq!(logarithms.exponent(-60 << 8), 0);
+    }
 }
