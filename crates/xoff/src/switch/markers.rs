@@ -569,35 +569,32 @@ mod tests {
         assert_eq!([9, 12].map(&mut leaves), [false, false]);
     }
 
-    /// RED on an average in which the newest length counts half, from 1 kB on. Four packets waited; the last one leaves at
-    /// once, and a millisecond later none of them counts.
+    /// RED on an average in which the newest length counts half, from 1 kB on. Of packets that waited the last one leaves
+    /// after a millisecond: the average falls from then on, and not before.
     #[test]
     fn an_average_falls_while_its_place_is_empty() {
         let red = || {
-            placed(
-                "kind = 'red'\nminimum = '1kB'\nmaximum = '1001B'\nprobability = 1\nweight = 0.5",
-                When::Enqueue,
-                24,
-            )
+            let parameters =
+                "kind = 'red'\nminimum = '1kB'\nmaximum = '1001B'\nprobability = 1\nweight = 0.5";
+            placed(parameters, When::Enqueue, 24)
         };
         let none = Placed::default;
-        let marks = |mut markers: Markers, leaves: bool| {
+        let marks = |mut markers: Markers, comes: u64| {
             let mut mmu = mmu();
-            fill(&mut mmu, &[(1, 0); 5]);
             let queue = Mmu::queue(1, 0);
+            fill(&mut mmu, &[(1, 0); 5]);
             (0..9).for_each(|_| {
                 markers.at_enqueue(queue, &mmu, || CAPABLE);
             });
             (0..4).for_each(|_| mmu.remove(queue, FRAME));
-            if leaves {
-                markers.on_departure(queue, &mmu, Time::ZERO, FRAME);
-            }
+            markers.on_departure(queue, &mmu, at(1_000), FRAME);
             mmu.remove(queue, FRAME);
-            markers
-                .at_enqueue(queue, &mmu, || Candidate { now: at(if leaves { 1_000 } else { 0 }), ..CAPABLE })
+            markers.at_enqueue(queue, &mmu, || Candidate { now: at(comes), ..CAPABLE })
         };
-        assert!(!marks(markers(red(), none(), none()), true) && !marks(markers(none(), red(), none()), true));
-        assert!(marks(markers(red(), none(), none()), false) && marks(markers(none(), red(), none()), false));
+        for (comes, marked) in [(1_000, true), (2_000, false)] {
+            assert_eq!(marks(markers(red(), none(), none()), comes), marked);
+            assert_eq!(marks(markers(none(), red(), none()), comes), marked);
+        }
     }
 
     /// RED marks on an average above 3 kB as packets leave. Each of two packets that came beside 4 kB counts half: 3 kB.
@@ -613,5 +610,20 @@ mod tests {
         assert_eq!([(); 3].map(|()| leaves(&mut markers)), [false; 3]);
         markers.at_enqueue(queue, &mmu, || CAPABLE);
         assert!(leaves(&mut markers), "3.5 kB on average");
+    }
+
+    #[test]
+    fn a_kind_is_asked_when_its_settings_say_or_when_it_can_answer() {
+        let when = |kind: &str| from_text::<marking::Parameters>(kind).when();
+        let red = "kind = 'red'\nminimum = '1kB'\nmaximum = '9kB'\nprobability = 1";
+        for kind in ["kind = 'threshold'\nthreshold = '1kB'", red] {
+            assert_eq!(when(kind), When::Enqueue);
+            assert_eq!(when(&format!("{kind}\nwhen = 'dequeue'")), When::Dequeue);
+        }
+        assert_eq!(
+            [when("kind = 'bcc'"), when("kind = 'bcc'\nwhen = 'enqueue'")],
+            [When::Dequeue, When::Enqueue]
+        );
+        assert_eq!(when("kind = 'codel'"), When::Dequeue);
     }
 }

@@ -139,4 +139,16 @@ mod tests {
     fn without_an_interval_every_mark_is_answered() {
         assert_eq!(cnps(CnpClock::AfterCnp, 0, &[7, 7, 20]), [7, 7, 20]);
     }
+
+    #[test]
+    fn a_cnp_that_leaves_late_delays_the_interval_that_it_began() {
+        let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
+        for (clock, first, later) in [(CnpClock::AfterCnp, 10, 13), (CnpClock::FreeRunning, 60, 60)] {
+            let point = NotificationPoint { interval: Span::from_microseconds(50), clock };
+            let mut marks = point.start(at(10));
+            assert_eq!(marks.interval_end(), at(first));
+            point.put_off(&mut marks, Span::from_microseconds(3));
+            assert_eq!(marks.interval_end(), at(later));
+        }
+    }
 }

@@ -227,6 +227,7 @@ impl CongestionControl for Dcqcn {
 #[cfg(test)]
 mod tests {
     use super::super::Preset;
+    use super::super::presets::Step;
     use super::*;
     use crate::kernel::units::Ratio;
 
@@ -390,5 +391,59 @@ mod tests {
         assert_alpha(&dcqcn, 0.501_953_125);
         dcqcn.settle_alpha(at(12));
         assert_alpha(&dcqcn, 0.501_953_125 * (255.0 / 256.0));
+    }
+
+    fn values(dcqcn: &mut Dcqcn) -> &mut Values {
+        Arc::get_mut(&mut dcqcn.values).unwrap()
+    }
+
+    #[test]
+    fn a_cut_lowers_the_target_after_increases_of_the_kind_that_counts() {
+        for (clamp, increases, lowers) in [
+            (Clamp::Always, (0, 0), true),
+            (Clamp::AfterTimeIncrease, (0, 2), false),
+            (Clamp::AfterTimeIncrease, (2, 0), true),
+            (Clamp::AfterByteIncrease, (2, 0), false),
+            (Clamp::AfterByteIncrease, (0, 2), true),
+            (Clamp::AfterIncrease, (0, 0), false),
+            (Clamp::AfterIncrease, (2, 0), true),
+            (Clamp::AfterIncrease, (0, 2), true),
+            (Clamp::AfterIncrease, (2, 2), true),
+        ] {
+            let mut dcqcn = dcqcn(&Parameters::default());
+            values(&mut dcqcn).clamp_target_rate = clamp;
+            (dcqcn.target_rate, dcqcn.rate) = (Rate::from_gbps(30), Rate::from_gbps(10));
+            (dcqcn.time_increases, dcqcn.byte_increases) = increases;
+            dcqcn.cut(Time::ZERO, 1.0);
+            assert_eq!(rates(&dcqcn), (if lowers { 10.0 } else { 30.0 }, 5.0), "{clamp:?} {increases:?}");
+        }
+    }
+
+    /// Five increases are fast recovery; the timer's sixth is the first beyond.
+    #[test]
+    fn hyper_increase_may_go_by_the_timer_alone() {
+        for (time_increases, step) in [(5, 40), (6, 200)] {
+            let mut dcqcn = dcqcn(&Parameters::default());
+            let values = values(&mut dcqcn);
+            (values.hyper_when, values.count_first, values.fast_recovery) = (HyperWhen::TimeBeyond, false, 5);
+            values.additive_increase = Step::By(Rate::new(40_000_000));
+            // Of 40 Gb/s.
+            values.hyper_increase = Step::PartOfLink(200);
+            (dcqcn.target_rate, dcqcn.rate) = (Rate::from_gbps(10), Rate::from_gbps(10));
+            (dcqcn.time_increases, dcqcn.byte_increases) = (time_increases, 9);
+            dcqcn.increase(Cause::ByteCounter);
+            assert_eq!(dcqcn.target_rate, Rate::new(10_000_000_000 + step * 1_000_000));
+        }
+    }
+
+    #[test]
+    fn bytes_count_below_the_line_rate_where_there_is_a_counter() {
+        let mut dcqcn = dcqcn(&Parameters::default());
+        values(&mut dcqcn).byte_counter = Bytes::new(1_000);
+        assert!(!dcqcn.on_sent(Time::ZERO, Bytes::new(5_000)) && dcqcn.sent == Bytes::ZERO);
+        dcqcn.rate = Rate::from_gbps(10);
+        assert_eq!([999, 1].map(|bytes| dcqcn.on_sent(Time::ZERO, Bytes::new(bytes))), [false, true]);
+        values(&mut dcqcn).byte_counter = Bytes::ZERO;
+        assert!(!dcqcn.on_sent(Time::ZERO, Bytes::new(5_000)));
     }
 }
