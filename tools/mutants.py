@@ -32,7 +32,8 @@ def copy_sources() -> Path:
     """Brings the copy up to date; files that did not change keep their time, and need no compiling."""
     tree = WORK / "tree"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout
-    for name in filter(None, listed.decode().split("\0")):
+    names = {name for name in listed.decode().split("\0") if (ROOT / name).is_file()}
+    for name in names:
         content = (ROOT / name).read_bytes()
         if Path(name).is_relative_to(SOURCES) and name.endswith(".rs"):
             content = declared(content.decode()).encode()
@@ -40,6 +41,9 @@ def copy_sources() -> Path:
         if not at.exists() or at.read_bytes() != content:
             at.parent.mkdir(parents=True, exist_ok=True)
             at.write_bytes(content)
+    for at in tree.rglob("*"):
+        if at.is_file() and str(at.relative_to(tree)) not in names:
+            at.unlink()  # Cargo would find an example that has moved in both places.
     return tree
 
 
