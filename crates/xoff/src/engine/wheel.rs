@@ -252,7 +252,9 @@ impl Wheel {
     #[allow(clippy::inline_always)]
     fn take_arrival_before(&mut self, rank: usize, see_next: impl FnOnce(&Packet, &Telemetry)) -> Packet {
         let lane = &mut self.lanes[self.first_lane.wrapping_add(rank as u32) as usize];
-        let (Flight { packet, .. }, next) = lane.flights.take_front_before(Time::MAX, |next| {
+        // Returned together with `next`, the packet would be copied three times.
+        let packet = lane.flights.first().packet;
+        let next = lane.flights.drop_first(Time::MAX, |next| {
             see_next(&next.packet, &self.telemetry);
             next.arrives
         });

@@ -137,24 +137,32 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes the entry at the front; panics if the ring is empty.
     #[inline]
     pub fn take_front(&mut self) -> T {
-        self.take_front_before((), |_| ()).0
+        let value = *self.first();
+        self.drop_first((), |_| ());
+        value
     }
 
-    /// Takes the entry at the front; panics if the ring is empty. Also returns `of_next` of the entry behind it, or
-    /// `of_none` without one.
+    /// Returns the entry at the front; panics if the ring is empty.
     #[inline]
-    pub fn take_front_before<N>(&mut self, of_none: N, of_next: impl FnOnce(&T) -> N) -> (T, N) {
-        assert!(!self.is_empty(), "there is an entry to take");
-        let value = *self.slot(self.head);
+    pub fn first(&self) -> &T {
+        assert!(!self.is_empty(), "there is an entry");
+        self.slot(self.head)
+    }
+
+    /// Drops the entry at the front; panics if the ring is empty. Returns `of_next` of the entry behind it, or `of_none`
+    /// without one.
+    #[inline]
+    pub fn drop_first<N>(&mut self, of_none: N, of_next: impl FnOnce(&T) -> N) -> N {
+        assert!(!self.is_empty(), "there is an entry to drop");
         let next = self.after(self.head);
         if next == self.tail {
             (self.head, self.tail) = (0, 0);
-            return (value, of_none);
+            return of_none;
         }
         self.head = next;
         // The next one was asked for before. Where the slots begin again, one is missed.
         self.prefetch(next + Self::SIZE);
-        (value, of_next(self.slot(next)))
+        of_next(self.slot(next))
     }
 
     /// Takes entries from the front while `takes` returns true. Returns the first entry that stays.
