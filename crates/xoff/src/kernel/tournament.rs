@@ -14,19 +14,24 @@
 //! keys tell times and no sources, and its winner is looked for from the root down: wherever both children have the
 //! winner's time, the left one has the lower rank.
 //!
-//! The trees of all clusters of a thread lie side by side in one array. One is open at a time, and its winner is kept
-//! apart so that asking for it loads nothing else.
+//! The trees of all clusters of a thread lie side by side in one array, each from the start of a cache line. One is
+//! open at a time, and its winner is kept apart so that asking for it loads nothing else.
 
 /// Tournaments of one thread's clusters, of which one is open at a time.
 #[derive(Debug)]
 pub struct Tournaments {
     /// Nodes of every tree: of `size` leaves, a spare, the winner, then level by level down to the leaves.
-    nodes: Vec<u64>,
+    nodes: Vec<Line>,
     trees: Vec<Tree>,
     open: Tree,
     /// Least key of the open tree.
     winner: u64,
 }
+
+/// Nodes in one cache line, as many as the smallest tree has.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([u64; LINE]);
 
 /// Tree with the nodes `offset..offset + 2 * size`, where `size` is a power of two.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +49,9 @@ pub const NEVER: u64 = u64::MAX;
 
 /// Fewest leaves of a tree: two levels.
 const LEAST_SIZE: usize = 4;
+
+/// Nodes in a cache line.
+const LINE: usize = 2 * LEAST_SIZE;
 
 const RANK_BITS: u32 = 13;
 
@@ -70,10 +78,10 @@ impl Tournaments {
         let (mut nodes, mut trees) = (Vec::new(), Vec::new());
         for sources in sources {
             let size = sources.next_power_of_two().max(LEAST_SIZE);
-            let offset = u32::try_from(nodes.len()).expect("memory holds fewer trees");
+            let offset = u32::try_from(nodes.len() * LINE).expect("memory holds fewer trees");
             let named = if size > MOST_RANKS { 0 } else { size as u32 };
             trees.push(Tree { offset, size: size as u32, named, is_odd: size.trailing_zeros() % 2 == 1 });
-            nodes.resize(nodes.len() + 2 * size, NEVER);
+            nodes.resize(nodes.len() + 2 * size / LINE, Line([NEVER; LINE]));
         }
         let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0, named: 0, is_odd: false });
         Self { nodes, trees, open, winner: NEVER }
@@ -82,7 +90,17 @@ impl Tournaments {
     /// Opens a tournament.
     pub fn open(&mut self, tournament: usize) {
         self.open = self.trees[tournament];
-        self.winner = self.nodes[self.open.offset as usize + 1];
+        self.winner = self.node(self.open, 1);
+    }
+
+    fn node(&self, tree: Tree, index: usize) -> u64 {
+        let place = tree.offset as usize + index;
+        self.nodes[place / LINE].0[place % LINE]
+    }
+
+    fn set_node(&mut self, tree: Tree, index: usize, key: u64) {
+        let place = tree.offset as usize + index;
+        self.nodes[place / LINE].0[place % LINE] = key;
     }
 
     /// Whether the open tournament is large.
@@ -103,15 +121,14 @@ impl Tournaments {
     /// `horizon`.
     #[cold]
     pub fn least_of_large_before(&self, horizon: u64) -> Option<(u64, usize)> {
-        let Tree { offset, size, .. } = self.open;
-        let (nodes, size, least) = (&self.nodes[offset as usize..], size as usize, self.winner);
+        let (size, least) = (self.open.size as usize, self.winner);
         if least >> RANK_BITS >= horizon {
             return None;
         }
         let mut index = 1;
         while index < size {
             index *= 2;
-            index += usize::from(nodes[index] != least);
+            index += usize::from(self.node(self.open, index) != least);
         }
         Some((time(least), index - size))
     }
@@ -132,7 +149,7 @@ impl Tournaments {
     }
 
     fn pending_of(&self, tree: Tree, rank: usize) -> u64 {
-        time(self.nodes[tree.offset as usize + tree.size as usize + rank])
+        time(self.node(tree, tree.size as usize + rank))
     }
 
     /// Sets the pending time of one source of the open tournament.
@@ -173,7 +190,7 @@ impl Tournaments {
         // if there is one, two levels a turn end at the winner, and there are two at least. With checks at every level this path, the
         // hottest of all, costs twice the instructions.
         unsafe {
-            let nodes = self.nodes.as_mut_ptr().add(tree.offset as usize);
+            let nodes = self.nodes.as_mut_ptr().cast::<u64>().add(tree.offset as usize);
             *nodes.add(index as usize) = best;
             if tree.is_odd {
                 best = best.min(*nodes.add((index ^ 1) as usize));
@@ -199,14 +216,13 @@ impl Tournaments {
     #[inline(never)]
     fn climb_large(&mut self, tree: Tree, rank: usize, time: u64) -> u64 {
         assert!(tree.named == 0 && rank < tree.size as usize, "a source of this tournament");
-        let nodes = &mut self.nodes[tree.offset as usize..][..2 * tree.size as usize];
         let mut index = tree.size as usize + rank;
         let mut best = key(time, 0);
-        nodes[index] = best;
+        self.set_node(tree, index, best);
         while index > 1 {
-            best = best.min(nodes[index ^ 1]);
+            best = best.min(self.node(tree, index ^ 1));
             index /= 2;
-            nodes[index] = best;
+            self.set_node(tree, index, best);
         }
         best
     }
