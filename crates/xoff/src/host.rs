@@ -44,6 +44,7 @@ use std::slice::from_mut;
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
 use crate::classes::PRIORITIES;
+use crate::kernel::prefetch::prefetch;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{DropReason, Observer, Release};
@@ -279,6 +280,29 @@ impl Host {
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.settle(now, context);
         self.settle_small_queues(now, context);
+    }
+
+    /// Prefetches what every packet touches.
+    pub fn prefetch(&self) {
+        self.adapter.port.prefetch();
+        prefetch(&raw const self.sendings);
+        prefetch(&raw const self.receptions);
+        prefetch(&raw const self.id);
+    }
+
+    /// Prefetches the indices of flows, of which those of few flows are one cache line.
+    pub fn prefetch_indices(&self) {
+        self.sendings.prefetch_index();
+        self.receptions.flows.prefetch();
+    }
+
+    /// Prefetches the state of the flow to which a packet that arrives belongs.
+    pub fn prefetch_flow(&self, packet: &Packet) {
+        if packet.is(ACKNOWLEDGEMENT) {
+            self.sendings.prefetch_flow(packet.flow());
+        } else {
+            self.receptions.prefetch_flow(packet.reception());
+        }
     }
 
     /// Number of the host among the nodes.

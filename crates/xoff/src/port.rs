@@ -11,6 +11,7 @@ use std::mem::offset_of;
 
 use crate::agenda::{Agenda, Context, Fabric, LaneId};
 use crate::classes::{Classes, PRIORITIES};
+use crate::kernel::prefetch::prefetch;
 use crate::kernel::ring::{InLine, Ring};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
@@ -178,6 +179,22 @@ impl Port {
             irregular: None,
             shaper: None,
         }
+    }
+
+    /// Prefetches what a packet touches.
+    pub fn prefetch(&self) {
+        prefetch(&raw const self.busy_until);
+        prefetch(&raw const self.line);
+    }
+
+    /// Prefetches where the next packet that lines up is noted.
+    pub fn prefetch_line(&self) {
+        self.line.prefetch_next_slot();
+    }
+
+    /// Name by which the engine knows the way from this port.
+    pub fn lane(&self) -> LaneId {
+        self.lane
     }
 
     /// Puts the port on a link that corrupts packets.

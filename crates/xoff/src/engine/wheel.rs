@@ -17,6 +17,7 @@ use std::ops::Range;
 use super::in_flight::InFlight;
 use super::mail::{Mail, Notice, Outbox};
 use crate::agenda::{Agenda, LaneId};
+use crate::kernel::prefetch::prefetch;
 use crate::kernel::ring::Ring;
 use crate::kernel::tournament::{NEVER, Tournaments};
 use crate::kernel::units::{Span, Time};
@@ -178,15 +179,53 @@ impl Wheel {
         self.next[cluster] < horizon
     }
 
-    /// Opens a window of one cluster, to which `lanes` lead. The source of rank `first_arrival` hears of the first
-    /// lane, and so on.
-    pub(super) fn open(&mut self, cluster: usize, lanes: Range<u32>, first_arrival: u32) {
+    /// Prefetches what stands for a cluster: its tournament, and the `lanes` that lead to it without their packets.
+    pub(super) fn prefetch_cluster(&self, cluster: usize, lanes: Range<u32>) {
+        self.tournaments.prefetch(cluster);
+        // Two of them share a cache line.
+        self.lanes_of(lanes).iter().step_by(2).for_each(|lane| prefetch(lane));
+    }
+
+    /// Prefetches a lane without its packets.
+    pub(super) fn prefetch_lane(&self, lane: LaneId) {
+        prefetch(&raw const self.lanes[lane as usize]);
+    }
+
+    /// Prefetches where the next packet on a lane goes.
+    pub(super) fn prefetch_next_slot(&self, lane: LaneId) {
+        self.lanes[lane as usize].flights.prefetch_next_slot();
+    }
+
+    /// Prefetches the first two packets on each of `lanes`.
+    pub(super) fn prefetch_first_two(&self, lanes: Range<u32>) {
+        self.lanes_of(lanes).iter().for_each(|lane| lane.flights.prefetch_first_two());
+    }
+
+    /// Prefetches the first packet on each of `lanes`.
+    pub(super) fn prefetch_fronts(&self, lanes: Range<u32>) {
+        self.lanes_of(lanes).iter().for_each(|lane| lane.flights.prefetch_front());
+    }
+
+    /// Returns the first packet on a lane.
+    pub(super) fn front(&self, lane: u32) -> Option<&Packet> {
+        self.lanes.get(lane as usize)?.flights.front().map(|flight| &flight.packet)
+    }
+
+    /// Returns the number of lanes that this thread knows.
+    pub(super) fn count_lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
+    fn lanes_of(&self, lanes: Range<u32>) -> &[Lane] {
+        &self.lanes[lanes.start as usize..lanes.end as usize]
+    }
+
+    /// Opens a window of one cluster. Its source of rank `first_arrival` hears of `first_lane`, the next one of the lane
+    /// behind that, and so on.
+    pub(super) fn open(&mut self, cluster: usize, first_lane: u32, first_arrival: u32) {
         self.running = cluster as u32;
-        self.first_lane = lanes.start.wrapping_sub(first_arrival);
+        self.first_lane = first_lane.wrapping_sub(first_arrival);
         self.tournaments.open(cluster);
-        for lane in &self.lanes[lanes.start as usize..lanes.end as usize] {
-            lane.flights.prefetch_front();
-        }
     }
 
     /// Returns time and rank of the next event in the open window, which ends at `horizon`.

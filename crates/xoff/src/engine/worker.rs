@@ -2,6 +2,7 @@
 //! `worker/windows.rs` runs the clusters within a window, `worker/links.rs` changes links between windows, and
 //! `worker/driving.rs` lets a program step through a run.
 
+mod ahead;
 pub(super) mod driving;
 mod links;
 mod windows;

@@ -4,6 +4,7 @@ use slab::Slab;
 
 use super::{GONE, NOT_SEEN};
 use crate::congestion_control::Grants;
+use crate::kernel::prefetch::{prefetch, prefetch_all};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Packet};
@@ -25,6 +26,13 @@ pub(super) struct Receptions {
 impl Receptions {
     pub(super) fn new() -> Self {
         Self { states: Slab::new(), flows: ReceptionSlots::default() }
+    }
+
+    /// Prefetches the state of a flow that belongs to no application.
+    pub(super) fn prefetch_flow(&self, number: u32) {
+        if let Some(reception) = self.states.get(self.flows.slot(number) as usize) {
+            prefetch_all(reception);
+        }
     }
 }
 
@@ -90,6 +98,11 @@ impl ReceptionSlots {
     #[inline]
     pub(super) fn slot(&self, number: u32) -> u32 {
         self.slots.get(number as usize).copied().unwrap_or(NOT_SEEN)
+    }
+
+    /// Prefetches the first slots.
+    pub(super) fn prefetch(&self) {
+        prefetch(self.slots.as_ptr());
     }
 
     pub(super) fn begin(&mut self, number: u32, slot: u32) {

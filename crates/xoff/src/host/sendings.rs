@@ -12,6 +12,7 @@ use super::pending::Pending;
 use super::queue_pair::QueuePair;
 use super::{GONE, TimerKey};
 use crate::agenda::{Agenda, Context};
+use crate::kernel::prefetch::{prefetch, prefetch_all};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
@@ -64,6 +65,20 @@ impl Sendings {
     pub(super) fn slot(&self, number: u32) -> Option<usize> {
         let slot = self.slots[number as usize];
         (slot != GONE).then_some(slot as usize)
+    }
+
+    /// Prefetches the index.
+    pub(super) fn prefetch_index(&self) {
+        prefetch(self.slots.as_ptr());
+    }
+
+    /// Prefetches the state of a flow.
+    pub(super) fn prefetch_flow(&self, number: u32) {
+        // A pause frame or CNM has no flow, and any number.
+        let slot = self.slots.get(number as usize).copied().unwrap_or(GONE);
+        if let Some(sending) = self.states.get(slot as usize) {
+            prefetch_all(sending);
+        }
     }
 
     /// Flow in a slot, if there is one.

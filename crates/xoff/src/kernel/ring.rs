@@ -203,6 +203,20 @@ impl<T: Copy + Default> Ring<T> {
         self.prefetch(self.head);
     }
 
+    /// Prefetches the first two entries: taking the first reads the second.
+    #[inline]
+    pub fn prefetch_first_two(&self) {
+        prefetch(self.slots.as_ptr().cast::<u8>().wrapping_add(self.head as usize * Self::WORD));
+        self.prefetch(self.head);
+        self.prefetch(self.head + Self::SIZE);
+    }
+
+    /// Prefetches the slot of the next entry.
+    #[inline]
+    pub fn prefetch_next_slot(&self) {
+        self.prefetch(self.tail);
+    }
+
     /// Prefetches the last byte of a slot, which is enough: before it, entries share their cache lines.
     #[inline]
     fn prefetch(&self, place: u32) {

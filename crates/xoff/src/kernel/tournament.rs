@@ -17,6 +17,8 @@
 //! The trees of all clusters of a thread lie side by side in one array, each from the start of a cache line. One is
 //! open at a time, and its winner is kept apart so that asking for it loads nothing else.
 
+use super::prefetch::prefetch;
+
 /// Tournaments of one thread's clusters, of which one is open at a time.
 #[derive(Debug)]
 pub struct Tournaments {
@@ -52,6 +54,9 @@ const LEAST_SIZE: usize = 4;
 
 /// Nodes in a cache line.
 const LINE: usize = 2 * LEAST_SIZE;
+
+/// Most cache lines of a tree that are prefetched.
+const MOST_PREFETCHED: usize = 16;
 
 const RANK_BITS: u32 = 13;
 
@@ -91,6 +96,13 @@ impl Tournaments {
     pub fn open(&mut self, tournament: usize) {
         self.open = self.trees[tournament];
         self.winner = self.node(self.open, 1);
+    }
+
+    /// Prefetches a tournament that will be opened, from its winner down.
+    pub fn prefetch(&self, tournament: usize) {
+        let Tree { offset, size, .. } = self.trees[tournament];
+        let lines = &self.nodes[offset as usize / LINE..][..2 * size as usize / LINE];
+        lines.iter().take(MOST_PREFETCHED).for_each(|line| prefetch(line));
     }
 
     fn node(&self, tree: Tree, index: usize) -> u64 {

@@ -17,6 +17,7 @@ pub use quirks::Quirks;
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::classes::PRIORITIES;
+use crate::kernel::prefetch::prefetch;
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
@@ -268,6 +269,11 @@ impl Mmu {
             return Err(DropReason::Threshold);
         }
         Ok(Placement::Shared)
+    }
+
+    /// Prefetches the counters of each port's queue of one class.
+    pub fn prefetch_queues(&self, class: usize) {
+        self.queues.iter().skip(class).step_by(PRIORITIES).for_each(|queue| prefetch(queue));
     }
 
     /// Finds the place that a packet would have also if less were in its queue: the reserve, or the pool where there is

@@ -102,7 +102,7 @@ impl<O: Counting> Worker<O> {
             (cluster, End::Switch(switch, number))
         };
         let LocalCluster { lanes, first_arrival, .. } = clusters[cluster];
-        wheel.open(cluster, lanes.0..lanes.1, first_arrival);
+        wheel.open(cluster, lanes.0, first_arrival);
         act(end, &mut Context { now: self.now, agenda: wheel, observer, fabric });
         wheel.close(Time::MAX);
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::ahead::MANY_LANES;
 use super::{Content, HostSource, Kind, LocalCluster, LocalSource, Turn, Worker, count_arrivals};
 use crate::agenda::Context;
 use crate::engine::counts::Counting;
@@ -33,15 +34,42 @@ impl<O: Counting> Worker<O> {
     pub(super) fn run_window(&mut self, pending: [u64; 2]) {
         self.turn = usize::from(pending[1] < pending[0]);
         let window = self.window(pending, self.instants.next());
+        if self.wheel.count_lanes() >= MANY_LANES {
+            return self.run_far_apart(&window);
+        }
         for cluster in window.clusters.clone() {
-            let local = self.clusters[cluster];
-            let horizon = window.horizon(&local);
-            if self.wheel.is_due(cluster, horizon) {
-                self.open(cluster, &local);
-                let last = self.run_cluster(&local, horizon);
-                self.close(&local, last, horizon);
+            if self.wheel.is_due(cluster, window.horizon(&self.clusters[cluster])) {
+                let local = self.clusters[cluster];
+                self.wheel.prefetch_fronts(local.lanes.0..local.lanes.1);
+                self.run_to_horizon(cluster, &window);
             }
         }
+    }
+
+    /// Runs every cluster of a window up to its horizon, where the caches hold only few clusters.
+    fn run_far_apart(&mut self, window: &Window) {
+        let mut from = window.clusters.start;
+        let mut due = [0; 4].map(|_| {
+            let cluster = self.next_due(from, window);
+            from = cluster + 1;
+            cluster
+        });
+        while due[0] < window.clusters.end {
+            self.prefetch_ahead(due);
+            self.run_to_horizon(due[0], window);
+            due = [due[1], due[2], due[3], self.next_due(due[3] + 1, window)];
+        }
+    }
+
+    // Called at two places; only one of them matters on any network.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn run_to_horizon(&mut self, cluster: usize, window: &Window) {
+        let local = self.clusters[cluster];
+        let horizon = window.horizon(&local);
+        self.open(cluster, &local);
+        let last = self.run_cluster(&local, horizon);
+        self.close(&local, last, horizon);
     }
 
     /// Returns the window of the present turn, which ends at `limit` at the latest. `pending` has the least pending time
@@ -58,7 +86,7 @@ impl<O: Counting> Worker<O> {
     /// Opens the window of a cluster.
     pub(super) fn open(&mut self, cluster: usize, local: &LocalCluster) {
         let &LocalCluster { lanes, first_arrival, .. } = local;
-        self.wheel.open(cluster, lanes.0..lanes.1, first_arrival);
+        self.wheel.open(cluster, lanes.0, first_arrival);
     }
 
     /// Runs the open cluster up to `horizon`. Returns the time of its last event.

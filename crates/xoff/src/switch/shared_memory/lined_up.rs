@@ -8,7 +8,7 @@
 
 use super::egress::Egress;
 use super::memory::Memory;
-use crate::agenda::{Agenda, Context};
+use crate::agenda::{Agenda, Context, LaneId};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ECN_CAPABLE, Packet};
@@ -30,6 +30,22 @@ pub struct LinedUp {
 impl LinedUp {
     pub(super) fn new(ports: Vec<Port>, memory: Memory, routes: SwitchRoutes, class: usize) -> Self {
         Self { egress: Egress { ports, memory }, routes, class, long: Vec::new() }
+    }
+
+    /// Prefetches the ports.
+    pub fn prefetch_ports(&self) {
+        self.egress.ports.iter().for_each(Port::prefetch);
+    }
+
+    /// Prefetches the queue of each port, in memory and in line.
+    pub fn prefetch_queues(&self) {
+        self.egress.memory.mmu.prefetch_queues(self.class);
+        self.egress.ports.iter().for_each(Port::prefetch_line);
+    }
+
+    /// Names by which the engine knows the ways from the ports.
+    pub fn lanes(&self) -> impl Iterator<Item = LaneId> {
+        self.egress.ports.iter().map(Port::lane)
     }
 
     /// Takes in a packet that has arrived whole: routes it, and lines it up where there is ample room.
