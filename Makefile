@@ -141,6 +141,10 @@ bench: .venv/built ## Time the benchmarks: CPU per packet-hop in ns and beside i
 growth: .venv/built ## Measure how the time of a packet-hop grows with the network, and draw it for docs/speed.md
 	$(BIN)/python tools/growth.py
 
+.PHONY: fast-forward
+fast-forward: .venv/built ## Hold fast-forward against full runs, and write table and picture of docs/speed.md
+	$(BIN)/python tools/fast_forward.py --write
+
 .PHONY: gate
 gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop, or a command more CPU, than it may
 	$(BIN)/python tools/bench.py --gate

@@ -32,6 +32,33 @@ def test_results_are_numbered(command: Command, small_file: Path) -> None:
     assert names(Path("results")) == ["small-001", "small-002"]
 
 
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ("", r"Skipped: \d\d\.\d% of .* in \d+ skips? \(fast-forward; results are approximate\)"),
+        (
+            "slow_receiver = [{ hosts = ['host3'], rate = '1Gbps' }]",
+            r"Skipped: nothing, because \[\[slow_receiver\]\] .*",
+        ),
+    ],
+)
+def test_the_table_says_what_was_skipped(command: Command, more: str, line: str) -> None:
+    Path("long.toml").write_text(
+        f"""
+        engine = {{ fast_forward = {{}} }}
+        topology = {{ kind = "star", hosts = 4, host_link = {{ rate = "100Gbps", delay = "1us" }} }}
+        transport.tcp = {{ kind = "tcp", congestion_control = {{ algorithm = "dctcp" }} }}
+        workload = [{{ kind = "long_lived", transport = "tcp", pairs = [["host0", "host1"]], size = "40MB" }}]
+        {more}
+        """,
+        encoding="utf-8",
+    )
+    outcome = command("run", "long.toml")
+    assert outcome.status == 0
+    assert re.search(f"^{line}$", outcome.out, re.MULTILINE), outcome.out
+    assert re.search("^Digest:  ~", outcome.out, re.MULTILINE)
+
+
 @pytest.mark.parametrize("hosts", [4097, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_a_star_of_any_size_runs(command: Command, hosts: int) -> None:
     Path("star.toml").write_text(

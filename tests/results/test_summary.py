@@ -76,6 +76,7 @@ def test_every_key_is_told_of_once_and_no_other(tmp_path: Path) -> None:
     collective = 'kind = "collective", transport = "blocks", operation = "all_to_all", size = "1kB"'
     job = 'kind = "job", transport = "blocks", file = "job.csv"'
     text = ring().replace("workload = [", f"workload = [{{ {collective} }}, {{ {job} }}, ")
+    text = "engine = { fast_forward = {} }\n" + text
     (tmp_path / "ring.toml").write_text(text, encoding="utf-8")
     rows = "flow,source,destination,size_bytes,priority,after,delay_ns\nonly,h0,h1,1000,0,,0\n"
     (tmp_path / "job.csv").write_text(rows, encoding="utf-8")

@@ -24,6 +24,7 @@
 mod arrivals;
 mod clusters;
 mod counts;
+mod fast_forward;
 mod flow_counts;
 mod headroom_log;
 mod in_flight;
@@ -56,6 +57,7 @@ use shared::Shared;
 use worker::Worker;
 
 pub use arrivals::Arrivals;
+pub use fast_forward::{FastForward, Obstacle, Skips};
 pub use headroom_log::HeadroomLog;
 pub use in_flight::InFlight;
 pub use instants::{Instants, LONGEST_RUN};
@@ -138,9 +140,23 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Whether the run ended because nothing could move any longer.
     pub stood_still: bool,
+    /// Times that were skipped. All times of the outcome are reported times, except within ports and switches.
+    pub skips: Skips,
 }
 
 impl Outcome {
+    /// Puts all that happened at the time at which it is reported.
+    fn report_skips(&mut self, skips: Skips) {
+        if skips.count() > 0 {
+            for host in &mut self.hosts {
+                let source = host.id();
+                host.report_skipped(|time| skips.reported(time), |number| skips.of(source, number));
+            }
+            self.end = self.end.map(|end| skips.reported(end));
+        }
+        self.skips = skips;
+    }
+
     /// Counts the packets that are in flight at the end: in queues, inside hosts and on wires.
     pub fn in_flight(&self) -> InFlight {
         let in_hosts = self.hosts.iter().flat_map(Host::packets_inside);

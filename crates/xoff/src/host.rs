@@ -34,6 +34,7 @@ mod receptions;
 mod roce;
 mod sending;
 mod sendings;
+mod skipping;
 mod small_queues;
 mod sprayers;
 
@@ -69,6 +70,7 @@ use pending::{Due, Pending};
 use receptions::Receptions;
 use roce::Roce;
 use sendings::{Sending, Sendings};
+pub use skipping::Pace;
 use sprayers::Sprayers;
 pub use sprayers::SprayingCounters;
 
@@ -119,6 +121,14 @@ enum TimerKey {
     Wake,
     /// The end of a flow, by its number at this host.
     End(u32),
+}
+
+impl TimerKey {
+    /// Whether the time is set by a workload or an application, and not by what happens to packets.
+    fn is_planned(self) -> bool {
+        use TimerKey::{Begin, Collective, End, Job, Query, Response, Stream, Wake};
+        matches!(self, Query(_) | Response(_) | Collective(_) | Job(_) | Stream(_) | Begin | Wake | End(_))
+    }
 }
 
 /// Counters of a host since the start. Those that nearly every packet adds to come first.

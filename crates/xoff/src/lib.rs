@@ -154,7 +154,7 @@ pub mod internals {
     pub mod engine {
         pub use crate::engine::{
             HeadroomLog, InFlight, LOSSLESS_POOL, LinkEvent, Outcome, PacketEvent, PauseChange, PauseLog,
-            Quantity, Received, Sample, Samples, Step, sources,
+            Quantity, Received, Sample, Samples, Skips, Step, sources,
         };
     }
     pub mod host {

@@ -2,6 +2,7 @@
 
 mod early_marks;
 mod events;
+mod fast_forward;
 mod hosts;
 mod late;
 mod links;
@@ -39,6 +40,7 @@ const ALL: &[fn(&Simulation) -> Vec<String>] = &[
     late::of,
     links::of,
     events::of,
+    fast_forward::of,
 ];
 
 impl Simulation {

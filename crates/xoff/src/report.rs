@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::application::job::{Names, Part};
 use crate::diagnosis::{self, Diagnosis, Stuck};
-use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample, Samples};
+use crate::engine::{LONGEST_RUN, Obstacle, Outcome, Quantity, Sample, Samples};
 use crate::host::{Host, SprayingCounters};
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PacketKind, PauseReason, Release};
@@ -197,6 +197,34 @@ pub struct Totals {
     pub packet_hops: u64,
     /// Events that the engine handled, which depend on the way the run was carried out.
     pub events: u64,
+    /// Times that were skipped; none where every packet was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_forward: Option<FastForwardTotals>,
+}
+
+/// Times that a run with fast-forward has skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FastForwardTotals {
+    /// Number of skips.
+    pub skips: u64,
+    /// Time skipped in all.
+    pub skipped_ns: u64,
+    /// Reason why nothing was skipped, after "because"; none where something was.
+    pub because: Option<&'static str>,
+}
+
+impl FastForwardTotals {
+    /// Returns the totals of a run; nothing where its scenario has no fast-forward.
+    fn new(simulation: &Simulation, outcome: &Outcome) -> Option<Self> {
+        simulation.scenario().fast_forward()?;
+        let skips = &outcome.skips;
+        let because = || simulation.never_skips().or(skips.obstacle.map(Obstacle::words));
+        Some(Self {
+            skips: skips.count() as u64,
+            skipped_ns: skips.total().as_nanoseconds(),
+            because: if skips.count() > 0 { None } else { because().or(Some(Obstacle::Quiet.words())) },
+        })
+    }
 }
 
 /// Queue of a deadlock. Each waits for the next in the list, and the last for the first.
@@ -317,10 +345,12 @@ impl Report {
         let (flows, lost_in_part, lives) = Flows::take(simulation, outcome, &complete_queries);
         let outcome = &*outcome;
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &flows));
+        // Ports and switches keep the network's own clock.
+        let end_inside = end.earlier(outcome.skips.total());
         let (series, series_names) = series(simulation, &outcome.samples, end);
         let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
-        let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
+        let diagnosis = Diagnosis::new(simulation.network(), outcome, end_inside, detection_time);
         let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses, &diagnosis);
         let longest = Time::ZERO + LONGEST_RUN;
         let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
@@ -333,7 +363,7 @@ impl Report {
             unfinished: unfinished::columns(simulation, outcome, lost_in_part, &measured),
             queries: queries.columns,
             collectives,
-            ports: ports::columns(simulation, all_ports(outcome), end),
+            ports: ports::columns(simulation, all_ports(outcome), end, end_inside),
             series,
             drops: drops::columns(simulation, outcome),
             packets: packets::columns(simulation, outcome),
@@ -346,14 +376,15 @@ impl Report {
                 queries: queries.totals,
                 collectives: of_collectives,
                 jobs: jobs::totals(simulation, outcome),
-                ..totals(outcome, &flows, end, &diagnosis)
+                fast_forward: FastForwardTotals::new(simulation, outcome),
+                ..totals(outcome, &flows, end, end_inside, &diagnosis)
             },
             pathologies: Pathologies {
                 stood_still: outcome.stood_still,
                 reached_time_limit: end >= longest && simulation.scenario().stop.at != Some(LONGEST_RUN),
                 ..pathologies(&diagnosis, outcome, &series_names)
             },
-            digest: digest(outcome, &flows),
+            digest: digest(simulation, outcome, &flows),
             flows,
             interrupted: outcome.interrupted,
             node_names: simulation.network().nodes.iter().map(|node| node.name.clone()).collect(),
@@ -421,7 +452,7 @@ fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
 fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
     let finished = flows.rows.iter().map(|row| row.finish);
     let computed = outcome.hosts.iter().flat_map(|host| host.applications().parts()).map(Part::last_computed);
-    let sent = all_ports(outcome).map(Port::busy_until);
+    let sent = all_ports(outcome).map(|port| outcome.skips.reported(port.busy_until()));
     finished.chain(computed).chain(sent).max().unwrap_or_default()
 }
 
@@ -439,14 +470,14 @@ fn pathologies(diagnosis: &Diagnosis, outcome: &Outcome, names: &[String]) -> Pa
     let let_go = |port: PortId, of: Intervention| LetGo {
         port: name(port),
         priority: of.priority,
-        detected_ns: of.detected.as_nanoseconds(),
-        restored_ns: of.restored.map(Time::as_nanoseconds),
+        detected_ns: outcome.skips.reported(of.detected).as_nanoseconds(),
+        restored_ns: of.restored.map(|at| outcome.skips.reported(at).as_nanoseconds()),
         dropped: of.dropped,
     };
     let deadlocked = |stuck: &Stuck| Deadlocked {
         port: name(stuck.queue.0),
         priority: stuck.queue.1,
-        since_ns: stuck.since.as_nanoseconds(),
+        since_ns: outcome.skips.reported(stuck.since).as_nanoseconds(),
         queue_bytes: stuck.bytes.get(),
     };
     let storm =
@@ -460,7 +491,7 @@ fn pathologies(diagnosis: &Diagnosis, outcome: &Outcome, names: &[String]) -> Pa
     }
 }
 
-fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) -> Totals {
+fn totals(outcome: &Outcome, flows: &Flows, end: Time, end_inside: Time, diagnosis: &Diagnosis) -> Totals {
     let mut totals = Totals {
         end_ns: end.as_nanoseconds(),
         recorded_until_ns: outcome.recorded_until.filter(|until| *until < end).map(Time::as_nanoseconds),
@@ -491,12 +522,12 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
         totals.qcn.cnms_dropped += port.cnms_dropped();
         totals.pfc.pause_frames += port.counters.pause_frames;
         totals.pfc.resume_frames += port.counters.resume_frames;
-        totals.pfc.paused_ns += port.paused_by(end).as_nanoseconds();
+        totals.pfc.paused_ns += port.paused_by(end_inside).as_nanoseconds();
     }
     totals.pfc.longest_pause_ns = diagnosis.longest_pause.as_nanoseconds();
     totals.pfc.storms = diagnosis.storms.len() as u64;
-    let of_hosts = outcome.hosts.iter().map(|host| host.off_durations(end));
-    for durations in of_hosts.chain(outcome.switches.iter().map(|switch| switch.off_durations(end))) {
+    let of_hosts = outcome.hosts.iter().map(|host| host.off_durations(end_inside));
+    for durations in of_hosts.chain(outcome.switches.iter().map(|switch| switch.off_durations(end_inside))) {
         totals.pfc.off_ns += durations.by_class.as_nanoseconds();
         totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
     }
@@ -546,7 +577,8 @@ impl PacketTotals {
 /// Hashes all decisions of the models, in integers and in a fixed order.
 ///
 /// Numbers that depend on the way the run was carried out, such as that of events, stay out.
-fn digest(outcome: &Outcome, flows: &Flows) -> String {
+/// That of a run that may skip times begins with `~`, since its results are approximate.
+fn digest(simulation: &Simulation, outcome: &Outcome, flows: &Flows) -> String {
     let mut hash = Hash::new();
     let mut take = |value: u64| hash.update(value.to_le_bytes());
     for row in &flows.rows {
@@ -607,7 +639,8 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
         take(switch.peak().get());
         take(switch.used().get());
     }
-    let mut digest = String::new();
+    let is_approximate = simulation.scenario().fast_forward().is_some();
+    let mut digest = String::from(if is_approximate { "~" } else { "" });
     for byte in hash.finalize() {
         // Writing to a string cannot fail.
         let _ = write!(digest, "{byte:02x}");

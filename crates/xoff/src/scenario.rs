@@ -7,6 +7,7 @@ pub(crate) mod changes;
 mod chip;
 mod cioq;
 mod conform;
+mod engine;
 mod error;
 mod explain;
 mod files;
@@ -45,6 +46,7 @@ use crate::kernel::units::Bytes;
 
 pub use self::chip::{Chip, NamedChip, chips};
 pub use self::cioq::{CioqSettings, Queues};
+pub use self::engine::{Engine, FastForward};
 pub use self::error::{ErrorKind, ScenarioError};
 pub use self::explain::{Choice, Explanation, Listing, explain, explain_scheme, keys, list};
 pub use self::host::{Host, InterruptModeration};
@@ -122,6 +124,9 @@ pub struct Scenario {
     /// Conditions that end the run. Left out, the run ends when every flow is done.
     #[serde(default)]
     pub stop: Stop,
+    /// Way in which the run is carried out.
+    #[serde(default)]
+    pub engine: Option<Engine>,
     /// Grouping of results.
     #[serde(default)]
     pub measure: Measure,
@@ -151,6 +156,11 @@ impl Scenario {
     /// path.
     pub fn balances_load(&self) -> bool {
         self.topology.routing().kind.balances_load()
+    }
+
+    /// Settings of fast-forward, if the run skips steady times.
+    pub fn fast_forward(&self) -> Option<&FastForward> {
+        self.engine.as_ref()?.fast_forward.as_ref()
     }
 
     /// Whether the sender of any transport sprays its packets over the paths.

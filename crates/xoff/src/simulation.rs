@@ -4,6 +4,7 @@
 //! times, with other threads or windows, and gives the same results.
 
 mod checks;
+mod fast_forward;
 mod link_events;
 mod offered;
 mod shortcuts;
@@ -417,13 +418,14 @@ impl Simulation {
                 only_arrivals: &only_arrivals,
             },
             hosts_only_count: shortcuts.hosts_only_count,
+            fast_forward: self.fast_forward(),
         };
         act(&workshop, &Arc::new(self.watch.sampler.clone()))
     }
 
     /// Runs the simulation. `progress` is called at checks, and ends the run by returning false.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
-        let threads = execution.threads.max(1);
+        let threads = if self.scenario.fast_forward().is_some() { 1 } else { execution.threads.max(1) };
         self.with_workshop(execution, false, |workshop, sampler| {
             if self.watch.recorder.is_watching() {
                 let recorders = vec![self.watch.recorder.clone(); threads];

@@ -158,6 +158,18 @@ def _jobs(summary: Summary) -> list[str]:
     return lines
 
 
+def _fast_forward(summary: Summary) -> list[str]:
+    """Says which share of the time was skipped, or why none was."""
+    skipped = summary.get("fast_forward")
+    if skipped is None:
+        return []
+    if skipped["skips"] == 0:
+        return [f"Skipped: nothing, because {skipped['because']}"]
+    share, whole = skipped["skipped_ns"] / summary["end_ns"], duration(summary["end_ns"] / 1e3)
+    times = "1 skip" if skipped["skips"] == 1 else f"{skipped['skips']:,} skips"
+    return [f"Skipped: {share:.1%} of {whole} in {times} (fast-forward; results are approximate)"]
+
+
 def _goodputs(flows: dict[str, Any]) -> str:
     """Says at which rates the unfinished flows have been sending."""
     least, most = flows["unfinished_goodput_min_gbps"], flows["unfinished_goodput_max_gbps"]
@@ -190,5 +202,6 @@ def _counters(summary: Summary) -> list[str]:
         f"Buffers: {measured('peak_bytes', summary['buffer']['peak_bytes'])} at the most in one switch",
         f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"
         f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{by_the_clock}{memory}",
+        *_fast_forward(summary),
         f"Digest:  {summary['digest'][:16]}",
     ]

@@ -387,6 +387,13 @@ KEYS = (
         "the most that any one switch held, in all its pools and reserves together",
     ),
     Key(("buffer.end_bytes",), "bytes", "what all switches held at the end"),
+    Key(
+        ("fast_forward.skips",),
+        "",
+        "times that steady time was skipped; the table `fast_forward` is left out where every packet was simulated",
+    ),
+    Key(("fast_forward.skipped_ns",), "ns", "time skipped in all"),
+    Key(("fast_forward.because",), None, 'why nothing was skipped, after "because"; null where something was'),
     Key(("engine.packet_hops",), "", "links crossed by data and acknowledgement packets"),
     Key(("engine.events",), "", "events the engine handled; depends on the threads"),
     Key(("engine.cpu_seconds",), "s", "CPU time of all threads, from a checked scenario to its results"),
@@ -405,7 +412,8 @@ KEYS = (
     Key(
         ("digest",),
         None,
-        "hash of all integer results: equal for equal scenario and seed, whatever machine and number of threads",
+        "hash of all integer results: equal for equal scenario and seed, whatever machine and number of threads. It "
+        "begins with `~` where the run could skip steady times, since results are approximate then",
     ),
     Key(("scenario_digest",), None, "SHA-256 of `scenario.toml` and `inputs/`"),
 )

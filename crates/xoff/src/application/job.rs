@@ -649,6 +649,12 @@ impl Part {
         self.received
     }
 
+    /// Writes every time as `reported` has it.
+    pub fn report_times(&mut self, reported: impl Fn(Time) -> Time) {
+        let times = self.begins.iter_mut().chain([&mut self.last_whole, &mut self.last_computed]);
+        times.for_each(|time| *time = reported(*time));
+    }
+
     /// Time when the last whole flow to the host became whole.
     pub fn last_whole(&self) -> Time {
         self.last_whole

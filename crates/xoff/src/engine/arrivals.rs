@@ -2,7 +2,7 @@
 //! Every thread draws all flows and keeps its own, which is cheaper than messages between threads.
 
 use crate::host::{Flow, FlowStart};
-use crate::kernel::units::Time;
+use crate::kernel::units::{Span, Time};
 use crate::topology::{Network, NodeId, Servers};
 use crate::workload::{FlowSpec, Source};
 
@@ -14,6 +14,8 @@ pub struct Arrivals {
     departures: Vec<u32>,
     receptions: Vec<u32>,
     servers: Option<Servers>,
+    /// Time skipped so far, by which flows start sooner on the network's clock.
+    skipped: Span,
 }
 
 impl Arrivals {
@@ -21,22 +23,37 @@ impl Arrivals {
     pub fn new(mut sources: Vec<Source>, network: &Network) -> Self {
         let heads = sources.iter_mut().map(Iterator::next).collect();
         let none_yet = vec![0; network.hosts as usize];
-        Self { sources, heads, departures: none_yet.clone(), receptions: none_yet, servers: network.servers }
+        Self {
+            sources,
+            heads,
+            departures: none_yet.clone(),
+            receptions: none_yet,
+            servers: network.servers,
+            skipped: Span::ZERO,
+        }
     }
 
     /// Returns the start of the next flow; `Time::MAX` without one.
     pub fn next_start(&self) -> Time {
-        self.heads.iter().flatten().map(|flow| flow.start).min().unwrap_or(Time::MAX)
+        let next = self.heads.iter().flatten().map(|flow| flow.start).min().unwrap_or(Time::MAX);
+        next.earlier(self.skipped)
+    }
+
+    /// Brings all flows forward by `span`, which is skipped.
+    pub fn skip(&mut self, span: Span) {
+        self.skipped += span;
     }
 
     /// Announces every flow that starts before `end` to the adapter that sends it, in order of start and of workload.
     pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(NodeId, FlowStart)) {
-        while let Some(earliest) = self.earliest_before(end) {
+        while let Some(earliest) =
+            self.earliest_before(Time::new(end.get().saturating_add(self.skipped.get())))
+        {
             let head = &mut self.heads[earliest];
             let Some(drawn) = std::mem::replace(head, self.sources[earliest].next()) else { return };
             let [source, destination] = Servers::between(self.servers, drawn.source, drawn.destination);
             let flow = Flow {
-                start: drawn.start,
+                start: drawn.start.earlier(self.skipped),
                 number: take_number(&mut self.departures[source as usize]),
                 destination,
                 reception: take_number(&mut self.receptions[destination as usize]),
@@ -45,7 +62,7 @@ impl Arrivals {
                 transport: drawn.transport,
                 workload: earliest as u16,
             };
-            announce(source, FlowStart { flow, end: drawn.end });
+            announce(source, FlowStart { flow, end: drawn.end.earlier(self.skipped) });
         }
     }
 

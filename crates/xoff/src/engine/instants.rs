@@ -21,6 +21,12 @@ pub struct Instants {
     measured: [Time; 2],
     samples: Vec<(Time, Span)>,
     link_events: LinkEvents,
+    /// Next look for steady times; `Time::MAX` where nothing is skipped.
+    look: Time,
+    /// Longest time that a run can last.
+    longest: Time,
+    /// Time skipped so far. All other times are on the network's clock, which the reported clock is ahead of by this.
+    skipped: Span,
 }
 
 impl Instants {
@@ -34,20 +40,58 @@ impl Instants {
             measured: measure.time(),
             samples: sample_intervals.iter().map(|&every| (Time::ZERO, every)).collect(),
             link_events,
+            look: Time::MAX,
+            longest: Time::ZERO + LONGEST_RUN,
+            skipped: Span::ZERO,
         }
     }
 
     /// Returns the next instant.
     pub fn next(&self) -> Time {
+        self.next_that_matters().min(self.check).min(self.look)
+    }
+
+    /// Returns the next instant that is no check and no look.
+    pub fn next_that_matters(&self) -> Time {
         let samples = self.samples.iter().map(|sample| sample.0).min().unwrap_or(Time::MAX);
         let measured = self.measured[0].min(self.measured[1]);
-        let others = measured.min(Time::ZERO + LONGEST_RUN).min(self.link_events.next());
-        self.check.min(self.end).min(samples).min(others)
+        self.end.min(samples).min(measured).min(self.longest).min(self.next_link_event())
+    }
+
+    /// Sets the time of the next look for steady times.
+    pub fn look_at(&mut self, time: Time) {
+        self.look = time;
+    }
+
+    /// Whether a look for steady times is due at `now`.
+    pub fn is_look(&self, now: Time) -> bool {
+        now == self.look
+    }
+
+    /// Time skipped so far.
+    pub fn skipped(&self) -> Span {
+        self.skipped
+    }
+
+    /// Brings all instants forward by `span`, which is skipped at `now`. Checks stay at whole periods of the reported
+    /// clock. Returns the time until which flows are to be announced.
+    pub fn skip(&mut self, now: Time, span: Span) -> Time {
+        self.skipped += span;
+        let samples = self.samples.iter_mut().map(|(due, _)| due);
+        let all =
+            samples.chain(&mut self.measured).chain([&mut self.end, &mut self.longest, &mut self.check]);
+        all.for_each(|time| *time = time.earlier(span));
+        if self.check < now {
+            let reported = now.get() + self.skipped.get();
+            let next = reported.next_multiple_of(self.period.get());
+            self.check = Time::new(next - self.skipped.get());
+        }
+        self.check
     }
 
     /// Whether the run ends at `now`.
     pub fn is_end(&self, now: Time) -> bool {
-        now >= self.end || now >= Time::ZERO + LONGEST_RUN
+        now >= self.end || now >= self.longest
     }
 
     /// Whether `finished` finished flows are enough to end the run. The engine asks at checks.
@@ -62,12 +106,12 @@ impl Instants {
 
     /// Returns the time of the next link event; `Time::MAX` without one.
     pub fn next_link_event(&self) -> Time {
-        self.link_events.next()
+        self.link_events.next().earlier(self.skipped)
     }
 
     /// Takes the link events of `now`.
     pub fn take_link_events(&mut self, now: Time) -> Vec<LinkEvent> {
-        self.link_events.take(now)
+        self.link_events.take(now + self.skipped)
     }
 
     /// Returns the time until which flows are to be announced, if there is a check at `now`. Skips checks before
@@ -76,7 +120,8 @@ impl Instants {
         if now != self.check {
             return None;
         }
-        let whole_periods = Time::new(least.get() / self.period.get() * self.period.get());
+        let reported = least.get().saturating_add(self.skipped.get());
+        let whole_periods = Time::new(reported / self.period.get() * self.period.get()).earlier(self.skipped);
         let next = if least == Time::MAX { Time::MAX } else { whole_periods.max(now + self.period) };
         self.check = next;
         Some(now + self.period)
@@ -123,6 +168,22 @@ mod tests {
         assert_eq!(instants.next(), microseconds(900));
         assert_eq!(instants.take_check(microseconds(900), microseconds(950)), Some(microseconds(1000)));
         assert_eq!(instants.next(), microseconds(1000));
+    }
+
+    #[test]
+    fn what_is_skipped_brings_all_instants_forward_and_checks_stay_at_whole_periods() {
+        let stop = Stop { at: Some(Span::from_microseconds(1000)), ..Stop::default() };
+        let every = [Span::from_microseconds(400)];
+        let mut instants = Instants::new(&stop, &Measure::default(), &every, LinkEvents::default());
+        assert!(instants.take_sample(0, Time::ZERO));
+        assert_eq!(instants.take_measured(Time::ZERO), Some(0));
+        assert_eq!(instants.take_check(Time::ZERO, Time::ZERO), Some(microseconds(100)));
+        assert_eq!(instants.skip(microseconds(20), Span::from_microseconds(250)), microseconds(50));
+        assert_eq!([instants.next_that_matters(), instants.next()], [150, 50].map(microseconds));
+        assert_eq!(instants.latest_end(), Some(microseconds(750)));
+        assert_eq!(instants.take_check(microseconds(50), microseconds(60)), Some(microseconds(150)));
+        assert_eq!(instants.take_check(microseconds(150), microseconds(260)), Some(microseconds(250)));
+        assert_eq!(instants.next(), microseconds(150), "of the sample");
     }
 
     #[test]

@@ -21,6 +21,13 @@ impl Received {
         Self { payload: hosts.iter().map(|host| host.counters.goodput()).sum(), arriving }
     }
 
+    /// Adds the bytes of each arriving flow that `skipped` says, by source and number there.
+    pub(super) fn add(&mut self, skipped: impl Fn(NodeId, u32) -> Bytes) {
+        for (source, number, bytes) in &mut self.arriving {
+            *bytes += skipped(*source, *number);
+        }
+    }
+
     /// Joins the bytes received by the hosts of all threads.
     pub(super) fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();

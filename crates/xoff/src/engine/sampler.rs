@@ -78,13 +78,15 @@ pub(super) struct Sampling {
     rows: Vec<Sample>,
     /// Latest distinct sample of each series.
     tails: Vec<Tail>,
+    /// Time skipped so far, by which the times of rows are ahead of the network's clock.
+    pub(super) skipped: Span,
 }
 
 impl Sampling {
     pub(super) fn new(sampler: Arc<Sampler>) -> Self {
         let before = sampler.series.iter().map(|series| vec![0; series.ports.len()]).collect();
         let tails = sampler.series.iter().map(|series| Tail::new(series.every)).collect();
-        Self { sampler, before, rows: Vec::new(), tails }
+        Self { sampler, before, rows: Vec::new(), tails, skipped: Span::ZERO }
     }
 
     /// Returns the rows, and the repeated samples at the end of each series.
@@ -119,7 +121,7 @@ impl Sampling {
             return rows.truncate(place);
         }
         let fresh = rows.split_off(place);
-        rows.extend(tail.rows(now));
+        rows.extend(tail.rows(now + self.skipped));
         rows.extend_from_slice(&fresh);
         tail.restart(fresh);
     }
@@ -236,7 +238,13 @@ impl Sampling {
                 if series.ports[port.id() as usize] {
                     let bytes = |priority| switch.input_bytes(number, priority);
                     let flows = switch.flows_at_input(number);
-                    self.rows.extend(input_rows(now, port.id(), self.sampler.classes, bytes, flows));
+                    self.rows.extend(input_rows(
+                        now + self.skipped,
+                        port.id(),
+                        self.sampler.classes,
+                        bytes,
+                        flows,
+                    ));
                 }
             }
         }
@@ -289,6 +297,6 @@ impl Sampling {
     }
 
     fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {
-        self.rows.push(Sample::new(time, quantity, entity, part, value));
+        self.rows.push(Sample::new(time + self.skipped, quantity, entity, part, value));
     }
 }

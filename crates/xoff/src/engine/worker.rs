@@ -5,6 +5,7 @@
 mod ahead;
 pub(super) mod driving;
 mod links;
+mod skipping;
 mod windows;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use std::sync::atomic::Ordering;
 use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
 use super::counts::Counting;
+use super::fast_forward::{FastForward, Skips, Watcher};
 use super::headroom_log::HeadroomLog;
 use super::in_flight::InFlight;
 use super::instants::Instants;
@@ -67,6 +69,8 @@ pub(crate) struct Workshop<'a> {
     /// Whether hosts do nothing with packets but count them, apart from pause frames and CNMs. An arrival then
     /// changes the counts of its host and nothing else.
     pub hosts_only_count: bool,
+    /// Settings of fast-forward, where steady times are skipped. That takes one thread.
+    pub fast_forward: Option<FastForward>,
 }
 
 /// Kind of node and event that a source stands for.
@@ -189,6 +193,8 @@ pub(crate) struct Worker<O> {
     stood_still: bool,
     /// Number of finished flows without a record; nothing where all leave one.
     forgotten: Option<u64>,
+    /// Search for steady times; nothing where none are skipped.
+    watcher: Option<Box<Watcher>>,
     events: u64,
 }
 
@@ -248,6 +254,15 @@ impl Workshop<'_> {
         Some(Standstill::new(self.network, timeouts.chain(rests).max().unwrap_or_default()))
     }
 
+    /// Returns the global instants, with the first look for steady times where some may be skipped.
+    fn instants(&self) -> Instants {
+        let mut instants = self.instants.clone();
+        if let Some(settings) = self.fast_forward {
+            instants.look_at(Time::ZERO + settings.interval);
+        }
+        instants
+    }
+
     fn worker<O>(
         &self,
         thread: usize,
@@ -280,7 +295,7 @@ impl Workshop<'_> {
             switches,
             wheel,
             arrivals: self.arrivals.clone(),
-            instants: self.instants.clone(),
+            instants: self.instants(),
             longest_window: self.longest_window,
             hosts_only_count: self.hosts_only_count,
             sampling: Sampling::new(Arc::clone(sampler)),
@@ -295,6 +310,7 @@ impl Workshop<'_> {
             standstill: self.standstill(),
             stood_still: false,
             forgotten: None,
+            watcher: self.fast_forward.map(|settings| Box::new(Watcher::new(settings))),
             events: 0,
         }
     }
@@ -570,10 +586,17 @@ impl<O: Counting> Worker<O> {
             }
         }
         if let Some(which) = self.instants.take_measured(self.now) {
-            self.received[which] = Some(Received::by(&self.hosts));
+            let mut received = Received::by(&self.hosts);
+            if let Some(watcher) = &self.watcher {
+                received.add(|source, number| watcher.skips.of(source, number));
+            }
+            self.received[which] = Some(received);
         }
         if self.instants.is_end(self.now) {
             return false;
+        }
+        if self.instants.is_look(self.now) {
+            self.look(least);
         }
         // Where hosts only count, more may have happened than is pending.
         let least = if self.hosts_only_count && least != Time::MAX { self.now } else { least };
@@ -636,8 +659,10 @@ impl<O: Counting> Worker<O> {
             return false;
         }
         if self.thread == 0 {
-            let end = self.instants.latest_end();
-            let report = Progress { now: self.now, end, started: all.started, finished: all.finished };
+            let skipped = self.instants.skipped();
+            let end = self.instants.latest_end().map(|end| end + skipped);
+            let report =
+                Progress { now: self.now + skipped, end, started: all.started, finished: all.finished };
             if !progress(&report) {
                 shared.interrupted.store(true, Ordering::Relaxed);
             }
@@ -680,7 +705,9 @@ impl<O: Counting> Worker<O> {
             forgotten: 0,
             interrupted,
             stood_still: false,
+            skips: Skips::default(),
         };
+        let mut skips = Skips::default();
         let (mut rows, mut pauses, mut headroom, mut packets) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut telemetry, mut received, mut tails) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
@@ -701,6 +728,9 @@ impl<O: Counting> Worker<O> {
             let (sampled, tails_of_worker) = worker.sampling.into_parts();
             rows.push(sampled);
             tails.extend(tails_of_worker);
+            if let Some(watcher) = worker.watcher {
+                skips = watcher.into_skips();
+            }
             let recorded = recorded(worker.observer);
             rows.push(recorded.rows);
             outcome.drops.extend(recorded.drops);
@@ -722,6 +752,7 @@ impl<O: Counting> Worker<O> {
         outcome.telemetry_in_use = Telemetry::in_use(&telemetry);
         outcome.hosts.sort_by_key(Host::id);
         outcome.switches.sort_by_key(|switch| switch.ports().first().map(crate::port::Port::id));
+        outcome.report_skips(skips);
         outcome
     }
 }

@@ -150,6 +150,14 @@ impl Applications {
         self.receptions(arrival.channel)?.received_at(arrival.turn)
     }
 
+    /// Writes every time as `reported` has it, once the run is over.
+    pub(super) fn report_times(&mut self, reported: &impl Fn(Time) -> Time) {
+        self.aggregators.values_mut().for_each(|aggregator| aggregator.report_times(reported));
+        self.ranks.values_mut().for_each(|rank| rank.report_times(reported));
+        self.parts.values_mut().for_each(|part| part.report_times(reported));
+        self.channels.values_mut().for_each(|flows| flows.report_times(reported));
+    }
+
     /// Sets the time of every first query and step.
     pub(super) fn begin(&mut self, plans: &Plans, pending: &mut Pending) {
         for (index, plan) in plans.all().iter().enumerate() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Flow;
+use crate::kernel::units::Span;
 use crate::topology::NodeId;
 use crate::transport::tcp::Connection;
 
@@ -23,6 +24,11 @@ impl OpenConnections {
             open.len() - 1
         });
         (number as u32, open[number].take())
+    }
+
+    /// Lets all free connections have been idle for longer by `span`.
+    pub(super) fn rest_for(&mut self, span: Span) {
+        self.open.values_mut().flatten().flatten().for_each(|connection| connection.rest_for(span));
     }
 
     /// Frees the connection of `flow`, which is done.

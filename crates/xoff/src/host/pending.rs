@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{FlowStart, TimerKey};
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::{Timer, Timers};
-use crate::kernel::units::Time;
+use crate::kernel::units::{Span, Time};
 use crate::packet::{Flight, Packet};
 
 /// A thing that is due. Of several at one instant, the kind that is first here comes first.
@@ -119,6 +119,22 @@ impl Pending {
     pub(super) fn once(&mut self, key: TimerKey, time: Time) {
         self.timers.once(key, time);
         self.due = self.due.min(time);
+    }
+
+    /// Time of the first flow start or timer that does not depend on packets; `Time::MAX` for none.
+    pub(super) fn next_planned(&self) -> Time {
+        let start = self.starts.front().map_or(Time::MAX, |start| start.flow.start);
+        start.min(self.timers.next_of(TimerKey::is_planned))
+    }
+
+    /// Brings everything forward by `span` that does not depend on packets.
+    pub(super) fn skip(&mut self, span: Span) {
+        for FlowStart { flow, end } in &mut self.starts {
+            flow.start = flow.start.earlier(span);
+            *end = end.earlier(span);
+        }
+        self.timers.bring_forward(span, TimerKey::is_planned);
+        self.due = self.first();
     }
 
     /// See [`Timers::expires`].

@@ -120,6 +120,11 @@ impl ReceptionSlots {
         std::mem::replace(&mut self.slots[number as usize], GONE)
     }
 
+    /// Writes every time as `reported` has it.
+    pub(super) fn report_times(&mut self, reported: impl Fn(Time) -> Time) {
+        self.received_at.iter_mut().for_each(|at| *at = reported(*at));
+    }
+
     /// Time at which a flow was whole, if it is.
     pub(super) fn received_at(&self, number: u32) -> Option<Time> {
         self.received_at.get(number as usize).copied().filter(|&time| time != Time::MAX)

@@ -86,6 +86,11 @@ impl Sendings {
         self.states.get(slot)
     }
 
+    /// The flows under way, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Sending> {
+        self.states.iter_mut().map(|(_, sending)| sending)
+    }
+
     /// The flows under way.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Sending> {
         self.states.iter().map(|(_, sending)| sending)

@@ -52,6 +52,11 @@ impl<T> Sparse<T> {
         places.filter_map(|(place, &position)| Some((place, self.values.get(position as usize)?)))
     }
 
+    /// Returns all values, to be changed, in the order in which they were made.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut()
+    }
+
     /// Returns the position of the value at a place; [`NOTHING`] in a page without it.
     fn position(&self, place: u32) -> Option<u32> {
         let page = self.pages.get(place as usize / PAGE)?.as_ref()?;

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::units::Time;
+use super::units::{Span, Time};
 
 /// Deadline of one timer, kept by the entity that the timer belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,20 @@ impl<K: Ord + Copy> Timers<K> {
         self.heap.push(Reverse((time, key)));
     }
 
+    /// Returns the earliest of the events whose keys are named; `Time::MAX` for none.
+    pub fn next_of(&self, is_named: impl Fn(K) -> bool) -> Time {
+        let named = self.heap.iter().filter(|Reverse((_, key))| is_named(*key));
+        named.map(|Reverse((time, _))| *time).min().unwrap_or(Time::MAX)
+    }
+
+    /// Brings the events whose keys are named forward by `span`. No [`Timer`] may stand behind them.
+    pub fn bring_forward(&mut self, span: Span, is_named: impl Fn(K) -> bool) {
+        let brought = std::mem::take(&mut self.heap).into_iter().map(|Reverse((time, key))| {
+            Reverse((if is_named(key) { time.earlier(span) } else { time }, key))
+        });
+        self.heap = brought.collect();
+    }
+
     /// Takes the earliest outstanding event.
     pub fn pop(&mut self) -> Option<(Time, K)> {
         self.heap.pop().map(|Reverse(event)| event)
@@ -117,6 +131,19 @@ mod tests {
         timers.arm(&mut timer, 0, Time::new(30));
         timers.arm(&mut timer, 0, Time::new(10));
         assert_eq!(fired(&mut timers, &mut timer), [10]);
+    }
+
+    #[test]
+    fn named_events_are_brought_forward_and_others_stay() {
+        let mut timers = Timers::default();
+        timers.once(0, Time::new(10));
+        timers.once(1, Time::new(50));
+        timers.once(1, Time::MAX);
+        assert_eq!(timers.next_of(|key| key == 1), Time::new(50));
+        timers.bring_forward(Span::new(45), |key| key == 1);
+        let events: Vec<_> = std::iter::from_fn(|| timers.pop()).collect();
+        assert_eq!(events, [(Time::new(5), 1), (Time::new(10), 0), (Time::MAX, 1)]);
+        assert_eq!(timers.next_of(|_| true), Time::MAX);
     }
 
     #[test]

@@ -158,6 +158,11 @@ impl Time {
         debug_assert!(earlier <= self, "time runs forward");
         Span(self.0 - earlier.0)
     }
+    /// Returns the instant that is earlier by `span`, or zero; `Time::MAX`, which is never, stays.
+    #[must_use]
+    pub const fn earlier(self, span: Span) -> Self {
+        if self.0 == u64::MAX { self } else { Self(self.0.saturating_sub(span.0)) }
+    }
 }
 
 impl Add<Span> for Time {

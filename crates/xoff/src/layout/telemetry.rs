@@ -2,7 +2,7 @@
 
 use super::paths::longest_paths;
 use crate::congestion_control::{Needs, Path};
-use crate::kernel::units::{Rate, Span};
+use crate::kernel::units::{Bytes, Rate, Span};
 use crate::routing::{Hop, Routes};
 use crate::scenario::{Roce, Scenario, ScenarioError, Transport};
 use crate::telemetry::{MOST_HOPS, MOST_RATES};
@@ -36,6 +36,17 @@ fn longest_path(
 ) -> Path {
     let packet = roce.payload + roce.packet_headers() + roce.wire_overhead;
     let acknowledgement = roce.acknowledgement_frame() + roce.wire_overhead;
+    longest_round_trip(network, routes_over_time, packet, acknowledgement, counts)
+}
+
+/// Returns the longest path between hosts that count, for packets and acknowledgements of these sizes on the wire.
+pub fn longest_round_trip(
+    network: &Network,
+    routes_over_time: &[&Routes],
+    packet: Bytes,
+    acknowledgement: Bytes,
+    counts: impl Fn(NodeId) -> bool + Copy,
+) -> Path {
     let time = |hops: &[Hop], wire| -> Span {
         let links = hops.iter().map(|hop| (hop.node, network.links[hop.link as usize]));
         links.map(|(node, link)| link.delay + link.rate_from(node).transmission_time(wire)).sum()

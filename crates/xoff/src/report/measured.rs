@@ -58,7 +58,8 @@ impl<'a> Measured<'a> {
         let destination = &self.outcome.hosts[flow.destination as usize];
         let plans = &self.simulation.fabric().plans;
         let Some(received) = &self.outcome.received[which] else {
-            return destination.received_of(flow.reception, plans);
+            let received = destination.received_of(flow.reception, plans);
+            return received.saturating_add(self.outcome.skips.of(source, flow.number));
         };
         received.of(source, flow.number).unwrap_or_else(|| {
             let whole =

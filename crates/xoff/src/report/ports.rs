@@ -36,11 +36,12 @@ pub struct PortColumns {
     pub longest_pause_ns: Vec<u64>,
 }
 
-/// Makes the rows of the given ports, at the end of the run.
+/// Makes the rows of the given ports, at the end of the run, which is `end_inside` on the ports' own clock.
 pub(super) fn columns<'a>(
     simulation: &Simulation,
     ports: impl Iterator<Item = &'a Port>,
     end: Time,
+    end_inside: Time,
 ) -> PortColumns {
     let network = simulation.network();
     let mut columns = PortColumns::default();
@@ -54,16 +55,17 @@ pub(super) fn columns<'a>(
         columns.peer.push(network.ports.other_end(id));
         columns.rate_bps.push(rate.get());
         let could = || simulation.link_events().picobits_by(id, link, rate, end);
-        let of_link = || [port.picobits_by(end), could().saturating_add_signed(port.kept_by(end))];
-        columns.utilization.push(share(port.shaped_by(end).unwrap_or_else(of_link)));
+        let of_link =
+            || [port.picobits_by(end_inside), could().saturating_add_signed(port.kept_by(end_inside))];
+        columns.utilization.push(share(port.shaped_by(end_inside).unwrap_or_else(of_link)));
         columns.packets.push(counters.packets);
         columns.wire_bytes.push(counters.wire_bytes.get());
         columns.marked.push(counters.marked);
         columns.dropped.push(counters.dropped());
         columns.pause_frames.push(counters.pause_frames);
         columns.resume_frames.push(counters.resume_frames);
-        columns.paused_ns.push(port.paused_by(end).as_nanoseconds());
-        columns.longest_pause_ns.push(port.longest_pause_by(end).as_nanoseconds());
+        columns.paused_ns.push(port.paused_by(end_inside).as_nanoseconds());
+        columns.longest_pause_ns.push(port.longest_pause_by(end_inside).as_nanoseconds());
     }
     columns
 }

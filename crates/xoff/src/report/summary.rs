@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    BufferTotals, CollectiveColumns, CollectiveTotals, Deadlocked, FlowRow, JobTotals, LetGo, PacketTotals,
-    PfcTotals, QcnTotals, QueryColumns, QueryTotals, Report, Storm, UnfinishedColumns,
+    BufferTotals, CollectiveColumns, CollectiveTotals, Deadlocked, FastForwardTotals, FlowRow, JobTotals,
+    LetGo, PacketTotals, PfcTotals, QcnTotals, QueryColumns, QueryTotals, Report, Storm, UnfinishedColumns,
 };
 use crate::host::SprayingCounters;
 use crate::kernel::statistics::{mean, quantile, sum};
@@ -66,6 +66,9 @@ pub struct Summary {
     pub watchdog: Vec<LetGo>,
     /// Counters of the engine.
     pub engine: EngineNumbers,
+    /// Times that were skipped; left out where every packet was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_forward: Option<FastForwardTotals>,
     /// Flows of each workload, in the order of the scenario.
     pub workloads: Vec<WorkloadNumbers>,
     /// Hash of all integer results.
@@ -273,6 +276,7 @@ impl Summary {
             recorded_until_ns: totals.recorded_until_ns,
             storms: pathologies.storms.clone(),
             watchdog: pathologies.watchdog.clone(),
+            fast_forward: totals.fast_forward,
             engine: EngineNumbers { events: totals.events, packet_hops: totals.packet_hops },
             workloads: workloads(scenario, report, &flows.all),
             flows,

@@ -56,7 +56,8 @@ pub(super) fn columns(
     let mut columns = UnfinishedColumns::default();
     for (source, UnfinishedFlow { flow, repairs }) in rows {
         let destination = &outcome.hosts[flow.destination as usize];
-        let received = destination.received_of(flow.reception, &simulation.fabric().plans).min(flow.size);
+        let received = destination.received_of(flow.reception, &simulation.fabric().plans);
+        let received = received.saturating_add(outcome.skips.of(source, flow.number)).min(flow.size);
         columns.source.push(source);
         columns.destination.push(flow.destination);
         columns.number.push(flow.number);

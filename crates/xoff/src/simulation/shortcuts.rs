@@ -108,7 +108,7 @@ impl Simulation {
     }
 
     /// Whether hosts only count what arrives: they answer nothing and start nothing, at once or later.
-    fn hosts_only_count(&self) -> bool {
+    pub(super) fn hosts_only_count(&self) -> bool {
         let Scenario { host, transport, workload, .. } = &self.scenario;
         let mut used = workload.iter().filter_map(|workload| transport.get(workload.transport()));
         host.delay == Span::ZERO

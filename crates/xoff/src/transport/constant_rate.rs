@@ -1,6 +1,6 @@
 //! Constant rate: packets that are never acknowledged and never sent again, a source for tests, hogs and victims.
 
-use crate::kernel::units::{Bytes, Rate, Time};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{LAST, Packet};
 use crate::scenario::ConstantRate;
 use crate::transport::Transmit;
@@ -36,6 +36,32 @@ impl ConstantRateSender {
     /// Payload bytes of the flow as far as they are known, which is with its last packet.
     pub fn size(&self) -> Bytes {
         Bytes::new(self.size)
+    }
+
+    /// Bytes sent.
+    pub fn sent(&self) -> Bytes {
+        Bytes::new(self.next)
+    }
+
+    /// Payload of a full packet.
+    pub fn payload(&self) -> Bytes {
+        Bytes::new(self.payload)
+    }
+
+    /// Time from which on the flow sends nothing; `Time::MAX` where its size ends it.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// Takes `bytes` that have not been sent off the flow. Returns the bytes of the flow.
+    pub fn skip(&mut self, bytes: Bytes) -> Bytes {
+        self.size -= bytes.get();
+        Bytes::new(self.size)
+    }
+
+    /// Brings the end forward by `span`.
+    pub fn bring_forward(&mut self, span: Span) {
+        self.end = self.end.earlier(span);
     }
 
     /// Whether every byte has been sent.
@@ -150,7 +176,7 @@ mod tests {
         assert!(sender.is_done());
     }
 
-    fn rate_time(bytes: u64) -> crate::kernel::units::Span {
+    fn rate_time(bytes: u64) -> Span {
         Rate::from_gbps(10).transmission_time(Bytes::new(bytes))
     }
 }

@@ -20,6 +20,7 @@ mod driven;
 mod drops;
 mod ecn;
 mod ecn_star;
+mod fast_forward;
 mod headroom;
 mod host_bursts;
 mod jobs;

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, VecDeque};
 use xoff::Simulation;
 use xoff::internals::agenda::{Agenda, Context, LaneId};
 use xoff::internals::engine::sources::Class;
-use xoff::internals::engine::{HeadroomLog, InFlight, LinkEvent, Outcome, PauseLog, Received, Samples};
+use xoff::internals::engine::{
+    HeadroomLog, InFlight, LinkEvent, Outcome, PauseLog, Received, Samples, Skips,
+};
 use xoff::internals::host::Host;
 use xoff::internals::observer::Silent;
 use xoff::internals::packet::Packet;
@@ -66,6 +68,7 @@ pub(crate) fn run_with(
         interrupted: false,
         forgotten: 0,
         stood_still: left_behind,
+        skips: Skips::default(),
     };
     (outcome, on_wires)
 }

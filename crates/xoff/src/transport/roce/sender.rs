@@ -173,6 +173,31 @@ impl RoceSender {
         Bytes::new(self.size)
     }
 
+    /// Bytes sent, each counted once.
+    pub fn sent(&self) -> Bytes {
+        Bytes::new(self.sent)
+    }
+
+    /// Payload of a full packet, in bytes.
+    pub fn packet(&self) -> Bytes {
+        Bytes::new(self.payload())
+    }
+
+    /// Whether nothing is to be sent again.
+    pub fn is_whole(&self) -> bool {
+        self.next == self.sent
+            && match &self.repair {
+                Repair::GoBackN { .. } => true,
+                Repair::Selective { missing, .. } => missing.lost_count() == 0,
+            }
+    }
+
+    /// Takes `bytes` that have not been sent off the flow. Returns the bytes of the flow.
+    pub fn skip(&mut self, bytes: Bytes) -> Bytes {
+        self.size -= bytes.get();
+        Bytes::new(self.size)
+    }
+
     /// Payload of a full packet.
     #[inline]
     fn payload(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::round_trip::RoundTrip;
 use crate::congestion_control::Algorithm;
-use crate::kernel::units::Time;
+use crate::kernel::units::{Span, Time};
 
 /// A connection that is open and carries no flow.
 #[derive(Clone, Debug)]
@@ -13,6 +13,15 @@ pub struct Connection {
     pub(super) carried: u64,
     /// Time at which data was last sent, from which idleness counts (RFC 5681, section 4.1).
     pub(super) last_sent: Time,
+    /// Time besides since then in which nothing was simulated.
+    pub(super) skipped: Span,
+}
+
+impl Connection {
+    /// Lets the connection have been idle for longer by `span`.
+    pub fn rest_for(&mut self, span: Span) {
+        self.skipped += span;
+    }
 }
 
 #[cfg(test)]

@@ -202,11 +202,11 @@ impl TcpSender {
         identity: Identity,
         now: Time,
     ) -> Self {
-        let Connection { congestion_control, round_trip, carried, last_sent } = connection;
+        let Connection { congestion_control, round_trip, carried, last_sent, skipped } = connection;
         let new = Self::new(settings, host, size, identity);
         let mut sender = Self { congestion_control, round_trip, carried_before: carried, ..new };
         sender.congestion_control.on_quiet(true);
-        let (idle, timeout) = (now.since(last_sent), sender.retransmission_timeout());
+        let (idle, timeout) = (now.since(last_sent) + skipped, sender.retransmission_timeout());
         if settings.slow_start_restart && idle > timeout {
             let window = sender.restart_window(settings, idle, timeout);
             sender.congestion_control.on_idle(window);
@@ -236,7 +236,7 @@ impl TcpSender {
         debug_assert!(self.is_done(), "a connection carries one flow at a time");
         let carried = self.position(self.size);
         let Self { congestion_control, round_trip, last_sent, .. } = self;
-        Connection { congestion_control, round_trip, carried, last_sent }
+        Connection { congestion_control, round_trip, carried, last_sent, skipped: Span::ZERO }
     }
 
     /// Position of a byte of the flow on its connection.
@@ -362,6 +362,27 @@ impl TcpSender {
     /// Ends the flow after one more segment at most. Returns its bytes.
     pub fn end(&mut self) -> Bytes {
         self.size = self.size.min(self.next + self.segment);
+        Bytes::new(self.size)
+    }
+
+    /// Bytes sent, each counted once.
+    pub fn sent(&self) -> Bytes {
+        Bytes::new(self.next)
+    }
+
+    /// Payload of a full segment.
+    pub fn segment(&self) -> Bytes {
+        Bytes::new(self.segment)
+    }
+
+    /// Whether nothing is to be repaired.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.state, State::Open | State::Reducing) && self.scoreboard.is_clear()
+    }
+
+    /// Takes `bytes` that have not been sent off the flow. Returns the bytes of the flow.
+    pub fn skip(&mut self, bytes: Bytes) -> Bytes {
+        self.size -= bytes.get();
         Bytes::new(self.size)
     }
 
