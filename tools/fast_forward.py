@@ -258,8 +258,10 @@ def draw(rows: Sequence[Row]) -> None:
             axes.plot(errors, np.full(len(errors), place), "|", alpha=0.4, markersize=9, color=style.COLOURS[0])
             axes.plot(100 * row.mean, place, "o", color="black", markersize=4)
         axes.axvspan(-1, 1, color="0.92", zorder=0)
+        axes.set_xscale("symlog", linthresh=0.1)
+        axes.set_xticks([-100, -10, -1, -0.1, 0.1, 1, 10, 100], ["-100", "-10", "-1", "-0.1", "0.1", "1", "10", "100"])
         axes.set_yticks(range(len(rows)), [f"{row.name} ({row.speed_up:.1f}x)" for row in reversed(rows)])
-        axes.set_xlabel("error of completion times (%): each flow (bar) and mean (dot)")
+        axes.set_xlabel("error of completion times (%): flows (bars) and their mean (dot)")
         figure.savefig(PICTURE, facecolor="white", metadata={"Date": None})
 
 

@@ -218,6 +218,9 @@ const LEAST_CUTS: u64 = 8;
 /// Most windows that are skipped at a time where windows or rates go up and down.
 const MOST_WINDOWS: u64 = 16;
 
+/// Looks in vain after which there are half as many.
+const LOOKS_BEFORE_REST: u32 = 2048;
+
 /// Most sets of flows that are remembered.
 const MOST_KNOWN: usize = 1024;
 
@@ -241,6 +244,8 @@ pub(super) struct Watcher {
     skipped_hosts: Vec<HostSums>,
     /// Looks in a row at which flows changed.
     changes: u32,
+    /// Looks since flows last changed, or since the latest skip.
+    in_vain: u32,
     obstacles: BTreeMap<Obstacle, u64>,
 }
 
@@ -257,13 +262,15 @@ impl Watcher {
             skipped_ports: Vec::new(),
             skipped_hosts: Vec::new(),
             changes: 0,
+            in_vain: 0,
             obstacles: BTreeMap::new(),
         }
     }
 
-    /// Time from this look to the next. Where flows change at every look, there are fewer looks.
+    /// Time from this look to the next. There are fewer looks where flows change at every one, or where many were in vain.
     pub(super) fn until_next_look(&self) -> Span {
-        self.settings.interval * (1 << (self.changes / 8).min(5))
+        let doublings = (self.changes / 8).min(5).max((self.in_vain / LOOKS_BEFORE_REST).min(3));
+        self.settings.interval * (1 << doublings)
     }
 
     /// Returns what was skipped in all.
@@ -309,6 +316,7 @@ impl Watcher {
         }
         if has_changed {
             self.changes += 1;
+            self.in_vain = 0;
             self.sums = Sums::default();
             let first = Arc::new(self.add_up(now, hosts, switches));
             self.snapshots.fill([Some(Arc::clone(&first)), None, None]);
@@ -316,6 +324,7 @@ impl Watcher {
             return Err(Obstacle::Flows);
         }
         self.changes = 0;
+        self.in_vain += 1;
         self.looks += 1;
         let latest = Arc::new(self.add_up(now, hosts, switches));
         let found = self
@@ -329,6 +338,7 @@ impl Watcher {
         if span < least.max(Span::new(steady.lasted.get() / 2)) {
             return Err(Obstacle::Short);
         }
+        self.in_vain = 0;
         self.remember(&steady, hosts, &latest);
         Ok(self.skip(now, span, &steady, &latest, hosts))
     }
