@@ -372,11 +372,13 @@ impl<'a> Reference<'a> {
                         self.pending.insert((due, Class::Crossbar, node, 0), None);
                     }
                 }
-                // An end of transmission at a port that is busy again belongs to another event. Memory that is released
-                // at one end may resume the sender by the same port, which asks to be heard at once and starts within
-                // the event that it is in. The engine replaces a port's next end; here what was asked for is pending.
-                (_, None) if switch.ports()[port as usize].busy_until() > now => {}
-                (_, None) => drop(switch.on_end_of_transmission(port, &mut context)),
+                (_, None) => {
+                    // Memory that is released here may resume the sender by the same port, which asks to be heard at once
+                    // and starts within this event. The engine replaces a port's next end; here what was asked for is pending.
+                    if switch.on_end_of_transmission(port, &mut context) > now {
+                        self.pending.remove(&(now, Class::EndOfTransmission, node, port));
+                    }
+                }
             }
             return;
         }
