@@ -339,6 +339,13 @@ fn module(file: &Path) -> Vec<String> {
     relative.iter().map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
+/// Whether a file holds tests only, by what the file above it says.
+fn is_of_tests(file: &Path) -> bool {
+    let (Some(name), Some(folder)) = (file.file_stem(), file.parent()) else { return false };
+    let above = std::fs::read_to_string(folder.with_extension("rs")).unwrap_or_default();
+    above.contains(&format!("#[cfg(test)]\nmod {};", name.display()))
+}
+
 /// The code of a file without its tests, which stand at its foot, and without comments.
 fn code(file: &Path) -> String {
     let text = std::fs::read_to_string(file).expect("a source can be read");
@@ -382,7 +389,8 @@ fn part_of(path: &[String]) -> Option<&'static Part> {
 #[test]
 fn every_part_names_only_what_it_may() {
     let mut problems = String::new();
-    for file in files(&source()).into_iter().filter(|file| !file.ends_with("src/lib.rs")) {
+    let looked_at = |file: &PathBuf| !file.ends_with("src/lib.rs") && !is_of_tests(file);
+    for file in files(&source()).into_iter().filter(looked_at) {
         let part = part_of(&module(&file)).unwrap_or_else(|| panic!("{} is no part", file.display()));
         for path in named(&file) {
             let Some(other) = part_of(&path) else {
