@@ -424,18 +424,26 @@ class Static:
 
 @dataclass
 class _Estimate:
-    """Growth of one queue, as a share of the rate of its link (DSH, algorithm 2)."""
+    """Growth of one queue, in parts of the rate of its link (DSH, algorithm 2; decision 17)."""
 
     time: int = 0
     shared: int = 0
-    gradient: float = 0.0
-    deviation: float = 0.0
+    gradient: int = 0
+    deviation: int = 0
+
+
+def _parts(numerator: int, denominator: int) -> int:
+    """A quotient in whole numbers, towards zero."""
+    return numerator // denominator if numerator >= 0 else -(-numerator // denominator)
 
 
 class Dsh:
     """Insurance of each port, and margins of its queues by how fast they grow."""
 
-    WEIGHT = 0.25
+    LINE_RATE = 1 << 20
+    """Parts of the line's rate."""
+    WEIGHT = 4
+    """Of this many gradients, the newest counts as one."""
     FACTOR = 4
 
     def __init__(self, settings: Settings, lossless: Lossless) -> None:
@@ -454,10 +462,10 @@ class Dsh:
         """Takes in how much the queue has grown since its packet before (algorithm 2), and whose turn it is (4)."""
         own = self._queues[port][priority]
         carried = max(frame, (now - own.time) * self._rates[port] // 8_000_000_000_000)
-        gradient = (shared - own.shared) / carried
+        gradient = _parts((shared - own.shared) * self.LINE_RATE, carried)
         deviation = abs(own.gradient - gradient)
-        own.gradient += self.WEIGHT * (gradient - own.gradient)
-        own.deviation += self.WEIGHT * (deviation - own.deviation)
+        own.gradient += _parts(gradient - own.gradient, self.WEIGHT)
+        own.deviation += _parts(deviation - own.deviation, self.WEIGHT)
         own.time, own.shared = now, shared
         if self._last[port] != priority:
             self._alternates[port] = self._last[port] is not None
@@ -470,5 +478,5 @@ class Dsh:
         if not self._alternates[port] or not self._settings.shared_headroom:
             return 0
         own = self._queues[port][priority]
-        share = min(1.0, max(0.0, own.gradient + self.FACTOR * own.deviation))
-        return int(self._settings.phi[port] * share)
+        parts = min(self.LINE_RATE, max(0, own.gradient + self.FACTOR * own.deviation))
+        return self._settings.phi[port] * parts // self.LINE_RATE

@@ -74,6 +74,20 @@ def test_margins_follow_the_growth_of_queues_that_take_turns() -> None:
         assert scheme.margin(0, 3) == pytest.approx(margin, abs=1)
 
 
+def test_whole_numbers_leave_a_margin_of_27_parts_to_a_queue_that_has_stopped_growing() -> None:
+    """Quarters towards zero (decision 17) leave a gradient of 3 and a deviation of 3 + 3: 3 + 4 x 6 of 2^20."""
+    for phi, margin in [(38_836, 0), (38_837, 1), (60_000, 1)]:
+        lossless = Lossless(
+            (3, 4), 10**7, SIXTEENTH, 0, 0, "dsh", (phi,), 0, (phi,), shared_headroom=True, window=10**10
+        )
+        ingress = Switch(settings(1, lossless)).ingress
+        assert ingress is not None
+        ingress.scheme.hear(0, 0, 4, 1000, 0)
+        for packet in range(1, 100):
+            ingress.scheme.hear(packet * 80_000, 0, 3, 1000, 1000)
+        assert ingress.scheme.margin(0, 3) == margin
+
+
 def test_eighteen_bursting_queues_get_four_times_as_much_under_dsh() -> None:
     """DSH, section III-A: 32 ports of 100 Gbps and 16 MiB; queues below their thresholds hold 10 and 40 % of it."""
     memory, phi, queues = 16 * 2**20, 56_840, 18
