@@ -21,7 +21,7 @@ _NEVER = 1 << 62
 
 
 class _Kind(IntEnum):
-    """Kinds of steps, in the order in which they happen at one instant."""
+    """Kinds of steps. At one instant a port first releases what has left, and then starts what waits."""
 
     RELEASE = 0
     START = 1
@@ -29,10 +29,17 @@ class _Kind(IntEnum):
 
 
 class _Step(NamedTuple):
+    """A step; their order is that in which they happen.
+
+    At one instant, ports whose transmissions end go on in the order of their numbers, before anything arrives. So what
+    the first port starts still finds in memory what the second has just sent.
+    """
+
     time: int
-    kind: _Kind
+    is_arrival: bool
     port: int
     """The ingress of an arrival, else the egress."""
+    kind: _Kind
     row: int
 
 
@@ -126,11 +133,11 @@ class _Replay:
         for row, device in enumerate(of.device):
             if device != self._name or of.arrived[row] == _NEVER:
                 continue
-            steps.append(_Step(of.arrived[row], _Kind.ARRIVAL, of.ingress[row], row))
+            steps.append(_Step(of.arrived[row], True, of.ingress[row], _Kind.ARRIVAL, row))
             if of.arrived[row] < of.started[row] < _NEVER:
-                steps.append(_Step(of.started[row], _Kind.START, of.egress[row], row))
+                steps.append(_Step(of.started[row], False, of.egress[row], _Kind.START, row))
             if keeps and of.ended[row] <= end:
-                steps.append(_Step(of.ended[row], _Kind.RELEASE, of.egress[row], row))
+                steps.append(_Step(of.ended[row], False, of.egress[row], _Kind.RELEASE, row))
         return steps
 
     def _arrive(self, step: _Step) -> None:
