@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from .reaction_points import NEVER
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xoff import Result
 
 WIRE = 20
@@ -24,7 +30,7 @@ class Flow:
     cnps_sent: list[int] = field(default_factory=list)
     cnps_received: list[int] = field(default_factory=list)
     cnms: list[tuple[int, int]] = field(default_factory=list)
-    """Times in whole nanoseconds at which CNMs reached the sender, and their feedback."""
+    """Whole nanoseconds, in picoseconds, in which CNMs reached the sender, and their feedback."""
     rates: list[tuple[int, float]] = field(default_factory=list)
     """Times in whole nanoseconds, and the rates from then on."""
 
@@ -42,6 +48,21 @@ def flows_of(result: Result) -> dict[str, Flow]:
         if quantity == "cnms":
             flows[name].cnms.append((time * 1000, int(value)))
     return flows
+
+
+def moments(flow: Flow, cycle: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Ways in which CNMs, of whose times the nanosecond is known, fall among packets.
+
+    A packet in the nanosecond of a CNM counts before or after it. So does one in the nanosecond in which a timer ends
+    that the CNM has set, some cycles later.
+    """
+    sent = [time for time, _ in flow.sent]
+    choices = []
+    for (time, feedback), (until, _) in pairwise([*flow.cnms, (NEVER, 0)]):
+        packets = sent[bisect_left(sent, time) : bisect_left(sent, until)]
+        after = {rest + 1 for packet in packets if (rest := (packet - time) % cycle) < 999}
+        choices.append([(time + offset, feedback) for offset in sorted({0} | after)])
+    return product(*choices)
 
 
 def _add_packets(flows: dict[str, Flow], result: Result) -> None:

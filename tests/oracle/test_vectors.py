@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from oracle.flows import Flow, moments
 from oracle.switch import Lossless, Lossy, Marker, Policy, Pool, Settings, Switch
 
 SIXTEENTH = Policy("dynamic_threshold", alphas=(Fraction(1, 16),) * 8)
@@ -86,6 +87,21 @@ def test_whole_numbers_leave_a_margin_of_27_parts_to_a_queue_that_has_stopped_gr
         for packet in range(1, 100):
             ingress.scheme.hear(packet * 80_000, 0, 3, 1000, 1000)
         assert ingress.scheme.margin(0, 3) == margin
+
+
+def test_a_cnm_falls_before_or_after_a_packet_of_its_nanosecond() -> None:
+    """And so does a cycle of its timer, here of 5 us; packets of other nanoseconds leave no choice."""
+    cnms = [(2_000_000, 7), (9_000_000, 8)]
+    for packet, ways in [
+        (1_999_999, [(0, 0)]),
+        (2_000_352, [(0, 0), (353, 0)]),
+        (2_001_000, [(0, 0)]),
+        (7_000_010, [(0, 0), (11, 0)]),
+        (9_000_352, [(0, 0), (0, 353)]),
+    ]:
+        flow = Flow(sent=[(packet, 1522)], cnms=cnms)
+        expected = [((2_000_000 + first, 7), (9_000_000 + second, 8)) for first, second in ways]
+        assert list(moments(flow, 5_000_000)) == expected
 
 
 def test_eighteen_bursting_queues_get_four_times_as_much_under_dsh() -> None:
