@@ -10,22 +10,22 @@ const read = (path) => readFile(new URL(path, root), "utf8");
 const module = await WebAssembly.compile(await readFile(new URL("build/page/xoff.wasm", root)));
 const PAGE = 65536; // bytes
 
-// Returns a scenario that is shipped, with the change that cuts it short and the files that it names.
-async function shipped(name, change = "") {
+// Returns a scenario that is shipped, with the changes that cut it short and the files that it names.
+async function shipped(name, changes = []) {
   const is_there = (path) => access(new URL(path, root)).then(() => true, () => false);
   const folder = await is_there(`scenarios/${name}.toml`) ? "scenarios" : "scenarios/bench";
   const text = await read(`${folder}/${name}.toml`), files = {};
   for (const [, file] of text.matchAll(/\bfile = "([^"]+)"/g)) files[file] = await read(`${folder}/${file}`);
-  return { text, files, changes: change ? [change] : [] };
+  return { text, files, changes };
 }
 
 test("every golden scenario has its digest", async (t) => {
   const lines = (await read("crates/xoff/tests/golden_digests.txt")).trim().split("\n");
   assert.ok(lines.length > 30);
-  for (const [name, digest, change] of lines.map((line) => line.split(" "))) {
+  for (const [name, digest, ...changes] of lines.map((line) => line.split(" "))) {
     await t.test(name, async () => {
       const own = await simulator(module);
-      const { summary, error } = own.ask({ ask: "run", ...await shipped(name, change) });
+      const { summary, error } = own.ask({ ask: "run", ...await shipped(name, changes) });
       assert.equal(error, undefined);
       assert.equal(summary.digest, digest);
     });
