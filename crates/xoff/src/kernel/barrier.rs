@@ -4,9 +4,10 @@ use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Turns of the spin before a thread sleeps: about 5 us, as long as a thread takes to fall asleep and wake up. A
-/// thread that waits longer may wait for one without a processor, and should give its own away.
-const SPINS: u32 = 200;
+/// Turns of the spin before a thread sleeps: about 25 us. To sleep and to be woken takes longer than most waits at the end
+/// of a window, above all on a virtual machine (decision 11). A thread that waits longer may wait for one without a
+/// processor, and should give its own away.
+const SPINS: u32 = 1000;
 
 /// Barrier for a fixed number of threads, which meet there millions of times.
 #[derive(Debug)]
