@@ -577,7 +577,7 @@ impl PacketTotals {
 /// Hashes all decisions of the models, in integers and in a fixed order.
 ///
 /// Numbers that depend on the way the run was carried out, such as that of events, stay out.
-/// That of a run that may skip times begins with `~`, since its results are approximate.
+/// The digest of a run that may skip times begins with `~`, since its results are approximate.
 fn digest(simulation: &Simulation, outcome: &Outcome, flows: &Flows) -> String {
     let mut hash = Hash::new();
     let mut take = |value: u64| hash.update(value.to_le_bytes());

@@ -18,7 +18,7 @@ fn is_nightly() -> bool {
 
 /// Returns the cases of a law of which `number` are enough for one change.
 ///
-/// They are the same in every run. `XOFF_NIGHTLY=1` draws 20 times as many, and others in every run, as `make nightly`
+/// Every run draws equal cases. `XOFF_NIGHTLY=1` draws 20 times as many, and others in every run, as `make nightly`
 /// does. `XOFF_SEED=NUMBER` draws those of that seed. proptest keeps the seeds of cases that fail in
 /// `proptest-regressions`, and tries them first from then on.
 pub(crate) fn cases(number: u32) -> Config {

@@ -49,7 +49,7 @@ pub(crate) fn law_of_some_random_scenarios<Law: Fn(&Simulation)>(
 
 /// Holds a law of a name against the texts of so many random scenarios.
 ///
-/// They are the same in every run. `XOFF_NIGHTLY=1` draws 20 times as many, and others in every run. `XOFF_SEED=NUMBER`
+/// Every run draws equal scenarios. `XOFF_NIGHTLY=1` draws 20 times as many, and others in every run. `XOFF_SEED=NUMBER`
 /// draws those of that seed. A scenario that breaks the law is kept in `tests/kept`, and tried first from then on.
 pub(crate) fn law_of_random_texts(name: &str, number: u32, ends: &'static [Ends], law: impl Fn(&str)) {
     let kept = Kept::of(name);
