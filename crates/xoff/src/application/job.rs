@@ -497,11 +497,6 @@ fn flows_of(operations: &[Operation]) -> impl Iterator<Item = (u32, &Operation)>
     (0..).zip(operations).filter(|(_, operation)| operation.kind == Kind::Flow)
 }
 
-/// Adds `span` to `time`. The sum saturates at the end of time, which is never.
-pub fn later(time: Time, span: Span) -> Time {
-    Time::new(time.get().saturating_add(span.get()))
-}
-
 /// State of one host in a job.
 #[derive(Debug)]
 pub struct Part {
@@ -562,7 +557,7 @@ impl Part {
     pub fn first(&self, plan: &Plan, mut begin: impl FnMut(u32, Time)) {
         for &operation in plan.own_of(self.host) {
             if plan.after(operation).is_empty() {
-                begin(operation, later(plan.start, plan.delay(operation)));
+                begin(operation, plan.start.later(plan.delay(operation)));
             }
         }
     }
@@ -575,7 +570,7 @@ impl Part {
     /// Takes in that a local operation begins here. Returns the time when it is done.
     pub fn on_begin_local(&mut self, plan: &Plan, operation: u32, now: Time) -> Time {
         self.begins[plan.operations[operation as usize].place as usize] = now;
-        later(now, plan.duration(operation).unwrap_or_default())
+        now.later(plan.duration(operation).unwrap_or_default())
     }
 
     /// Takes in that a computation is ready. Returns its stream if the stream is free to choose.
@@ -634,7 +629,7 @@ impl Part {
             let missing = &mut self.missing[place as usize];
             *missing -= 1;
             if *missing == 0 {
-                begin(next, later(now, delay));
+                begin(next, now.later(delay));
             }
         }
     }

@@ -232,7 +232,7 @@ impl Aggregator {
             Pace::Every(every) => every,
             Pace::Poisson(mean) => Span::from_seconds(mean.as_seconds() * exponential(&mut self.rng)),
         };
-        self.start_if_any(plan, Time::new(before.get().saturating_add(gap.get())))
+        self.start_if_any(plan, before.later(gap))
     }
 
     fn start_if_any(&self, plan: &Plan, start: Time) -> Option<Time> {

@@ -46,9 +46,7 @@ impl Arrivals {
 
     /// Announces every flow that starts before `end` to the adapter that sends it, in order of start and of workload.
     pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(NodeId, FlowStart)) {
-        while let Some(earliest) =
-            self.earliest_before(Time::new(end.get().saturating_add(self.skipped.get())))
-        {
+        while let Some(earliest) = self.earliest_before(end.later(self.skipped)) {
             let head = &mut self.heads[earliest];
             let Some(drawn) = std::mem::replace(head, self.sources[earliest].next()) else { return };
             let [source, destination] = Servers::between(self.servers, drawn.source, drawn.destination);

@@ -82,7 +82,7 @@ impl Instants {
             samples.chain(&mut self.measured).chain([&mut self.end, &mut self.longest, &mut self.check]);
         all.for_each(|time| *time = time.earlier(span));
         if self.check < now {
-            let reported = now.get() + self.skipped.get();
+            let reported = (now + self.skipped).get();
             let next = reported.next_multiple_of(self.period.get());
             self.check = Time::new(next - self.skipped.get());
         }
@@ -120,7 +120,7 @@ impl Instants {
         if now != self.check {
             return None;
         }
-        let reported = least.get().saturating_add(self.skipped.get());
+        let reported = least.later(self.skipped).get();
         let whole_periods = Time::new(reported / self.period.get() * self.period.get()).earlier(self.skipped);
         let next = if least == Time::MAX { Time::MAX } else { whole_periods.max(now + self.period) };
         self.check = next;

@@ -158,6 +158,11 @@ impl Time {
         debug_assert!(earlier <= self, "time runs forward");
         Span(self.0 - earlier.0)
     }
+    /// Returns the instant that is later by `span`, or `Time::MAX`, which is never, if time does not reach so far.
+    #[must_use]
+    pub const fn later(self, span: Span) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
     /// Returns the instant that is earlier by `span`, or zero; `Time::MAX`, which is never, stays.
     #[must_use]
     pub const fn earlier(self, span: Span) -> Self {

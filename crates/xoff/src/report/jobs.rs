@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Outcome, Simulation};
 use crate::application::Plans;
-use crate::application::job::{Names, Part, Plan, Work, later};
+use crate::application::job::{Names, Part, Plan, Work};
 use crate::host::{Flow, Host, UnfinishedFlow};
 use crate::kernel::units::{Bytes, Time};
 use crate::topology::{Network, NodeId};
@@ -101,7 +101,7 @@ impl Lives {
             let Some(duration) = plan.duration(operation) else { continue };
             let part = outcome.hosts[plan.host(operation) as usize].applications().part(number);
             let Some(start) = part.and_then(|part| part.began(plan, operation)) else { continue };
-            let end = later(start, duration);
+            let end = start.later(duration);
             let is_done = outcome.end.is_none_or(|last| end < last);
             let end = if is_done { end } else { Time::MAX };
             *life = Life { number: NO_INDEX, start, received: end, finish: end };
@@ -145,7 +145,7 @@ impl JobFlowColumns {
             };
             let after = plan.after(operation).iter().copied().filter(|_| has_begun);
             let last = after.max_by_key(|&before| done(before));
-            let ready = later(last.map_or(plan.start, done), plan.delay(operation));
+            let ready = last.map_or(plan.start, done).later(plan.delay(operation));
             let last = streams.before(operation, own.start).filter(|_| own.start > ready).or(last);
             let time = |time: Time| if time < Time::MAX { time.as_nanoseconds() } else { NONE };
             let (size, stream) = match plan.work(operation) {

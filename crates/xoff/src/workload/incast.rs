@@ -6,7 +6,7 @@
 use super::FlowSpec;
 use super::ends::Ends;
 use super::load::{Crossing, First, Gaps, Load, Traffic, Volume};
-use super::setup::{Setup, after};
+use super::setup::Setup;
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
 use crate::kernel::units::{Bytes, Span, Time};
@@ -169,9 +169,9 @@ impl Pace {
 
     fn next(&mut self, rng: &mut Rng) -> Time {
         match self {
-            Self::Every { next, every, .. } => std::mem::replace(next, after(*next, *every)),
+            Self::Every { next, every, .. } => std::mem::replace(next, next.later(*every)),
             Self::Load { last, gaps } => {
-                *last = after(*last, gaps.draw(rng));
+                *last = last.later(gaps.draw(rng));
                 *last
             }
         }

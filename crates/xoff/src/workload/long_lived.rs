@@ -4,7 +4,7 @@
 //! its start instead.
 
 use super::FlowSpec;
-use super::setup::{Setup, after};
+use super::setup::Setup;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Span, Time};
 use crate::scenario::{self, QueuePairs, ScenarioError, Transport};
@@ -92,7 +92,7 @@ impl Starts {
     /// Draws a start for every flow, pair by pair, from `start` on and before the interval is over.
     fn drawn(pairs: &[[NodeId; 2]], per_pair: u32, start: Time, interval: Span, rng: &mut Rng) -> Self {
         let flows = pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, per_pair as usize));
-        let drawn = flows.map(|pair| (after(start, Span::new(below(rng, interval.get()))), pair));
+        let drawn = flows.map(|pair| (start.later(Span::new(below(rng, interval.get()))), pair));
         let mut drawn: Vec<_> = drawn.collect();
         drawn.sort_by_key(|(start, _)| *start);
         Self::Drawn(drawn.into_iter())
@@ -112,7 +112,7 @@ fn end(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Time, Scenar
     let flows = settings.pairs.len() as u64 * u64::from(settings.flows_per_pair);
     let staggers = settings.stagger.get().saturating_mul(flows.saturating_sub(1));
     let latest = settings.starts_within.map_or(staggers, |interval| interval.get().saturating_sub(1));
-    if end <= after(Time::ZERO + settings.start, Span::new(latest)) {
+    if end <= (Time::ZERO + settings.start).later(Span::new(latest)) {
         return Err(setup.error("end", "is not after the start of the last flow", "expected a later time"));
     }
     Ok(end)
@@ -150,7 +150,7 @@ impl Iterator for Staggered {
         }
         self.left -= 1;
         let start = self.next_start;
-        self.next_start = after(start, self.stagger);
+        self.next_start = start.later(self.stagger);
         Some((start, self.current))
     }
 }

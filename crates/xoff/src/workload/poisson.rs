@@ -7,7 +7,7 @@
 use super::FlowSpec;
 use super::ends::Ends;
 use super::load::{Crossing, First, Gaps, Load, Traffic};
-use super::setup::{Setup, after};
+use super::setup::Setup;
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
 use crate::kernel::units::Time;
@@ -55,7 +55,7 @@ impl Poisson {
     }
 
     fn begin_batch(&mut self) {
-        let start = after(self.template.start, self.gaps.draw(&mut self.rng));
+        let start = self.template.start.later(self.gaps.draw(&mut self.rng));
         let senders = &self.ends.senders;
         let source = senders.get(below(&mut self.rng, senders.len().into()) as u32);
         let destination = self.destination(source);

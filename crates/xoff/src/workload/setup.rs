@@ -2,7 +2,7 @@
 
 use super::{Files, FlowSpec};
 use crate::kernel::rng::{Purpose, Rng, stream};
-use crate::kernel::units::{Bytes, Span, Time};
+use crate::kernel::units::{Bytes, Time};
 use crate::scenario::{Scenario, ScenarioError, Transport};
 use crate::topology::{Names, Network, nearest};
 
@@ -98,9 +98,4 @@ impl<'a> Setup<'a> {
             .map(String::as_str)
             .ok_or_else(|| self.error(name, format!("\"{file}\" was not read"), "expected a CSV file"))
     }
-}
-
-/// Adds `span` to `time`. The sum saturates at the end of time, later than any simulation reaches.
-pub(super) fn after(time: Time, span: Span) -> Time {
-    Time::new(time.get().saturating_add(span.get()))
 }

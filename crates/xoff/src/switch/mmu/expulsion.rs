@@ -47,8 +47,7 @@ impl Expulsion {
     /// Takes the memory bandwidth to read `bytes` from the token bucket.
     fn read(&mut self, now: Time, bytes: Bytes) {
         let full = Time::new(now.get().saturating_sub(self.burst.get()));
-        let paid = self.paid.max(full).get().saturating_add(self.clock.transmission_time(bytes).get());
-        self.paid = Time::new(paid);
+        self.paid = self.paid.max(full).later(self.clock.transmission_time(bytes));
     }
 }
 
