@@ -61,6 +61,11 @@ pub enum SwitchLayout {
 }
 
 impl SwitchLayout {
+    /// Whether packets queue at the switch's inputs, too.
+    pub fn has_inputs(&self) -> bool {
+        matches!(self, Self::Cioq(_))
+    }
+
     /// Number of the switch's shared pools.
     pub fn pools(&self) -> usize {
         match self {

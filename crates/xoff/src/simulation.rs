@@ -373,7 +373,7 @@ impl Simulation {
 
     /// Returns which nodes have a crossbar.
     fn crossbars(&self) -> Vec<bool> {
-        let of_switches = self.switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_)));
+        let of_switches = self.switches.iter().map(SwitchLayout::has_inputs);
         std::iter::repeat_n(false, self.network.hosts as usize).chain(of_switches).collect()
     }
 
@@ -465,8 +465,7 @@ fn watch(
     classes: Classes,
 ) -> Result<Watch, ScenarioError> {
     let pools: Vec<Vec<u32>> = switches.iter().map(pools).collect();
-    let has_inputs: Vec<bool> =
-        switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
+    let has_inputs: Vec<bool> = switches.iter().map(SwitchLayout::has_inputs).collect();
     Watch::new(
         &scenario.observe,
         network,

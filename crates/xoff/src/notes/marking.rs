@@ -22,7 +22,7 @@ fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
         (!marks).then(|| {
             let why = if switches_mark(simulation, Classes::ALL) {
                 "no switch has `marking` of its classes"
-            } else if simulation.switches().iter().all(|layout| matches!(layout, SwitchLayout::Cioq(_))) {
+            } else if simulation.switches().iter().all(SwitchLayout::has_inputs) {
                 "no switch has `input.marking` or `output.marking`"
             } else {
                 "no switch has `marking`"

@@ -113,7 +113,7 @@ fn check_load_balancing(scenario: &Scenario, network: &Network, switches: &[Swit
 
 /// Rejects a key that only shared-memory switches support, if the network has other switches.
 pub(super) fn refuse_inputs(network: &Network, switches: &[SwitchLayout], key: &str, place: &str) -> Checked {
-    let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
+    let with_inputs = switches.iter().position(SwitchLayout::has_inputs);
     let Some(switch) = with_inputs else { return Ok(()) };
     let name = &network.nodes[network.hosts as usize + switch].name;
     let problem = format!("\"{name}\" has queues at its inputs");

@@ -29,15 +29,11 @@ impl Simulation {
                 self.scenario.congestion_points().next().is_some(),
                 "switches send congestion notification messages",
             ),
-            (self.has_inputs(), "switches of kind \"cioq\" queue at inputs"),
+            (self.switches.iter().any(SwitchLayout::has_inputs), "switches of kind \"cioq\" queue at inputs"),
             (self.hosts_only_count(), "all traffic is of constant rate"),
         ]
         .into_iter()
         .find_map(|(is_in_the_way, why)| is_in_the_way.then_some(why))
-    }
-
-    fn has_inputs(&self) -> bool {
-        self.switches.iter().any(|layout| matches!(layout, SwitchLayout::Cioq(_)))
     }
 
     /// Returns the settings of a run that skips steady times; nothing where none can be skipped.
