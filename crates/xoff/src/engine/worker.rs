@@ -130,6 +130,13 @@ struct LocalCluster {
     content: Content,
 }
 
+impl LocalCluster {
+    /// Returns the lanes that lead to the cluster.
+    fn lanes(&self) -> Range<u32> {
+        self.lanes.0..self.lanes.1
+    }
+}
+
 /// Content of a cluster, which decides the loop that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {

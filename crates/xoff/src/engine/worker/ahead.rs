@@ -28,13 +28,13 @@ impl<O: Counting> Worker<O> {
     #[inline(never)]
     pub(super) fn prefetch_ahead(&self, [now, nearest, second, third]: [usize; 4]) {
         if let Some(local) = self.clusters.get(third) {
-            self.wheel.prefetch_cluster(third, local.lanes.0..local.lanes.1);
+            self.wheel.prefetch_cluster(third, local.lanes());
             if let Content::Host(place) = local.content {
                 self.hosts[place as usize].prefetch();
             }
         }
         if let Some(local) = self.clusters.get(second) {
-            self.wheel.prefetch_first_two(local.lanes.0..local.lanes.1);
+            self.wheel.prefetch_first_two(local.lanes());
             if let Content::Host(place) = local.content {
                 self.hosts[place as usize].prefetch_indices();
             } else if let Some(switch) = self.lined_up(local) {

@@ -268,7 +268,7 @@ impl<O: Counting> Driver<O> {
             if stops.waiting[cluster] > 0 || !worker.wheel.is_due(cluster, horizon) {
                 continue;
             }
-            worker.wheel.prefetch_fronts(local.lanes.0..local.lanes.1);
+            worker.wheel.prefetch_fronts(local.lanes());
             worker.open(cluster, &local);
             let (last, reached) = match local.content {
                 Content::Host(_) | Content::Any => {

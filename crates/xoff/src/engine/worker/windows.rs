@@ -40,7 +40,7 @@ impl<O: Counting> Worker<O> {
         for cluster in window.clusters.clone() {
             if self.wheel.is_due(cluster, window.horizon(&self.clusters[cluster])) {
                 let local = self.clusters[cluster];
-                self.wheel.prefetch_fronts(local.lanes.0..local.lanes.1);
+                self.wheel.prefetch_fronts(local.lanes());
                 self.run_to_horizon(cluster, &window);
             }
         }
