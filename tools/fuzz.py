@@ -104,6 +104,8 @@ def main() -> None:
     parser.add_argument("--choose", action="store_true")
     parser.add_argument("arguments", nargs="*")
     asked = parser.parse_args()
+    if not (asked.choose or asked.arguments):
+        parser.error("expected SECONDS or --choose")
     seconds = "" if asked.choose else asked.arguments.pop(0)
     words_of_scenarios = dictionary()
     status = 0

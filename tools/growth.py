@@ -15,7 +15,6 @@ import sys
 from statistics import median
 from typing import TYPE_CHECKING
 
-from matplotlib import pyplot as plt
 from matplotlib.ticker import NullLocator
 
 from bench import RENO, ROOT, SEARCH, BenchError, Simulator
@@ -103,8 +102,9 @@ def table(rows: list[Row]) -> str:
 
 def draw(rows: list[Row]) -> None:
     """Draws times and floors on the left, and multiples on the right."""
-    with style.context(), plt.rc_context({"svg.hashsalt": "xoff"}):
-        figure, (times, multiples) = plt.subplots(1, 2, figsize=(10, 3.8))
+    with style.context():
+        figure = style.figure((10, 3.8))
+        times, multiples = figure.subplots(1, 2)
         for workload, colour, marker in zip(WORKLOADS, style.COLOURS, "os", strict=False):
             mine = [row for row in rows if row["workload"] == workload]
             hosts = [int(row["hosts"]) for row in mine]
@@ -122,7 +122,7 @@ def draw(rows: list[Row]) -> None:
         times.axhline(in_cache, color=style.COLOURS[6], linestyle=":", label="floor in cache")
         for axes, label in ((times, "CPU time of a packet-hop (ns)"), (multiples, "multiple of the floor")):
             _finish(axes, label, every)
-        figure.savefig(PICTURE, facecolor="white", metadata={"Date": None})
+        figure.savefig(PICTURE, facecolor="white")
 
 
 def _finish(axes: Axes, label: str, hosts: list[int]) -> None:
