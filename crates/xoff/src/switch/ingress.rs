@@ -792,6 +792,30 @@ mod tests {
         assert_eq!(ingress.headroom_room(0), Room { held: FRAME, limit: FRAME }, "of the pool");
     }
 
+    /// Port 0 holds 4 kB of class 1, and its two classes may have 12 kB together. Port 1 then takes 5 kB and leaves 1 kB
+    /// free, so that they may have 2 kB. The port hears of that when a packet of class 0 passes.
+    #[test]
+    fn a_packet_that_passes_an_empty_queue_pauses_a_port_whose_threshold_others_have_lowered() {
+        let mut ingress = ingress(dynamic(), 10_000, 0, 0, "scheme = 'dsh'");
+        (0..4).for_each(|_| assert_eq!(admit(&mut ingress, 1), Some(NOTHING)));
+        (0..5).for_each(|_| assert!(admit(&mut ingress, Ingress::queue(1, 0)).is_some()));
+        assert_eq!(ingress.pass(Time::ZERO, 0, FRAME), pause(0xff));
+    }
+
+    /// Ports 1 and 2 fill the pool of 4000 B, and every threshold is zero. The packet in the reserve of queue 0 will
+    /// resume it. Queue 1 has none that would.
+    #[test]
+    fn a_packet_that_passes_pauses_a_queue_in_its_reserve_and_no_empty_one() {
+        let mut ingress = ingress(dynamic(), 4000, 1000, 0, "scheme = 'dsh'");
+        for (port, packets) in [(0, 1), (1, 1 + 3), (2, 1 + 1)] {
+            (0..packets).for_each(|_| assert!(admit(&mut ingress, Ingress::queue(port, 0)).is_some()));
+        }
+        assert_eq!((ingress.shared_used(), ingress.is_off(0)), (FRAME * 4, false));
+        assert_eq!(ingress.pass(Time::ZERO, 1, FRAME), NOTHING);
+        assert_eq!(ingress.pass(Time::ZERO, 0, FRAME), pause(1));
+        assert_eq!(remove(&mut ingress, 0), resume(1));
+    }
+
     #[test]
     fn pauses_of_a_port_count_as_one_and_as_eight() {
         let mut ingress = ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'");
