@@ -505,12 +505,33 @@ mod tests {
             ports(&format!("headroom = {{ scheme = 'sih', size = '40kB' }}\n{at_rate}")),
             Ok((vec![40_000, 40_000, 200_000], vec![125, 125, 500]))
         );
-        let by_number =
-            "headroom = { scheme = 'sih', size = '40kB', at_ports = [{ ports = [1], size = '50kB' }] }";
-        let numbers_first = ports(&format!("{by_number}\nat_rate.25Gbps.headroom = '30kB'")).unwrap();
-        assert_eq!(numbers_first.0, [30_000, 50_000, 40_000]);
-        let insurance = ports(&format!("headroom = {{ scheme = 'dsh' }}\n{at_rate}")).unwrap().0;
-        assert!(insurance[2] > 2 * insurance[0], "{insurance:?}");
+    }
+
+    /// Each scheme sets aside what a port needs by its number, else by its rate, else like all ports. Of oversubscribed
+    /// headroom that is half.
+    #[test]
+    fn a_size_by_number_goes_before_one_by_rate() {
+        for (scheme, share) in
+            [("'sih'", 1), ("'dsh'", 1), ("'oversubscribed', of = 'queue', ratio = '1/2'", 2)]
+        {
+            let headroom = |rest: &str, at_rate: &str| {
+                let scheme = format!("headroom = {{ scheme = {scheme}, size = '40kB'{rest} }}");
+                let sizes = ports(&format!("{scheme}\nat_rate.{at_rate}")).unwrap().0;
+                sizes.into_iter().map(|size| size * share).collect::<Vec<_>>()
+            };
+            assert_eq!(headroom("", "100Gbps.headroom = '200kB'"), [40_000, 40_000, 200_000], "{scheme}");
+            let by_number = |ports: &str| format!(", at_ports = [{{ ports = {ports}, size = '50kB' }}]");
+            assert_eq!(
+                headroom(&by_number("[1]"), "25Gbps.headroom = '30kB'"),
+                [30_000, 50_000, 40_000],
+                "{scheme}"
+            );
+            assert_eq!(
+                headroom(&by_number("[0, 1]"), "25Gbps.headroom = '30kB'"),
+                [50_000, 50_000, 40_000],
+                "{scheme}"
+            );
+        }
     }
 
     #[test]
