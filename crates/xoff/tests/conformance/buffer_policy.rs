@@ -113,6 +113,23 @@ proptest! {
         }
     }
 
+    /// The alpha that a policy answers is the share of the free pool that its threshold leaves a queue. Markers and pauses
+    /// rely on it.
+    #[test]
+    fn an_alpha_is_the_threshold_s_share_of_the_free_pool(
+        (_name, policy) in any_policy(),
+        shared in 1..20_000_000u64,
+        share in 0..=1000u64,
+        queues in 1..512u64,
+        priority in 0..PRIORITIES,
+    ) {
+        let empty = Occupancy::empty(Bytes::new(shared), queues);
+        let occupancy = Occupancy { shared_used: Bytes::new(shared * share / 1000), ..empty };
+        if let Some(alpha) = policy.alpha(priority) {
+            prop_assert_eq!(policy.threshold(priority, &occupancy), alpha.of(occupancy.free()));
+        }
+    }
+
     /// A fuller pool never raises a threshold, unless the policy says that it may.
     #[test]
     fn a_fuller_pool_never_raises_a_threshold(

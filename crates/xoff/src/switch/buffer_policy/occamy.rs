@@ -57,3 +57,26 @@ impl Occamy {
         self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: of 3 MB, 1 MB is used. Eight times the rest is 16 MB, and a quarter of it 500 kB.
+    #[test]
+    fn a_class_has_its_own_share_of_what_is_free() {
+        let occupancy =
+            Occupancy { shared_used: Bytes::new(1_000_000), ..Occupancy::empty(Bytes::new(3_000_000), 8) };
+        let (eight, quarter) = (Ratio::new(8, 1), Ratio::new(1, 4));
+        let of_classes = [eight, eight, eight, quarter, eight, eight, eight, eight];
+        let of_each = Occamy { alpha_by_priority: Some(Box::new(of_classes)), ..Occamy::default() };
+        for (policy, class, alpha, threshold) in [
+            (&Occamy::default(), 3, eight, 16_000_000),
+            (&of_each, 3, quarter, 500_000),
+            (&of_each, 4, eight, 16_000_000),
+        ] {
+            assert_eq!(policy.alpha(class), Some(alpha));
+            assert_eq!(policy.threshold(class, &occupancy), Bytes::new(threshold));
+        }
+    }
+}
