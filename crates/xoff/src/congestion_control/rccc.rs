@@ -331,6 +331,23 @@ mod tests {
         );
     }
 
+    /// A flow that asked for 1500 bytes has them. Its turn to hear so again gives it nothing, and is its only one.
+    #[test]
+    fn a_receiver_that_repeats_its_credit_gives_nothing_more() {
+        let (mut grants, at) = (Grants::default(), Time::new);
+        assert!(grants.on_packet(at(7), Bytes::new(1500), Bytes::ZERO));
+        assert_eq!((grants.grant(Bytes::new(4000)), grants.waits()), (Bytes::new(1500), false));
+        assert!(!grants.on_packet(at(9), Bytes::new(1500), Bytes::ZERO), "it has all that it asks for");
+        assert_eq!(grants.last_packet(), at(9));
+        grants.wait();
+        assert!(grants.waits());
+        assert_eq!((grants.grant(PACKET), grants.granted()), (Bytes::ZERO, Bytes::new(1500)));
+        assert!(!grants.waits());
+        grants.wait();
+        assert!(!grants.on_packet(at(11), Bytes::new(2500), Bytes::ZERO), "it waits already");
+        assert_eq!(grants.grant(PACKET), PACKET);
+    }
+
     /// Of packets of 1082 bytes on the wire, 82 are no payload. The second uses up the credit, so the rate changes.
     #[test]
     fn payload_uses_up_credit_and_a_flow_that_goes_on_has_some() {
