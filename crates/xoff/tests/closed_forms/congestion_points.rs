@@ -43,6 +43,30 @@ fn flows_of_other_classes_are_not_to_blame() {
     }
 }
 
+/// The sender of class 3 is paused for good after 0.1 ms, since its receiver's link takes 12 ms for a frame. Nothing
+/// arrives that would end the interval. From 1 ms to 3 ms, one sample in 20 us is 100 messages.
+#[test]
+fn a_paused_input_is_sampled_once_in_its_keep_alive() {
+    for sampling in ["occupancy", "two_samples"] {
+        let cnms = |milliseconds: u32, keep_alive: &str| {
+            let simulation = simulation(&format!(
+                "topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '10Gbps', delay = '100ns' }}, \
+                 links = [{{ between = ['host1', 'switch0'], rate = '1Mbps' }}] }}\n\
+                 class = [{{ priority = 3, lossless = true }}]\n\
+                 transport.raw = {{ kind = 'constant_rate', payload = '1464B' }}\n\
+                 workload = [{{ kind = 'long_lived', transport = 'raw', pairs = [['host0', 'host1']], priority = 3 }}]\n\
+                 switch = [{{ kind = 'cioq', input = {{ xoff = '110kB', congestion_point = {{ sampling = '{sampling}', \
+                 set_point = '60kB', interval = '100MB'{keep_alive} }} }} }}]\n\
+                 stop.at = '{milliseconds}ms'"
+            ));
+            report(&simulation, PLAIN).totals.qcn.cnms_sent_by_inputs
+        };
+        let often = ", keep_alive = '20us'";
+        assert_eq!(cnms(3, often) - cnms(1, often), 100, "{sampling}");
+        assert_eq!(cnms(3, ""), 0, "{sampling}");
+    }
+}
+
 /// Eight hosts send to one another through this switch, in packets of this payload. Returns the totals of the run.
 fn all_to_all(payload: &str, switch: &str) -> Totals {
     let pair = |(from, to): (u32, u32)| format!("['host{from}', 'host{to}']");
@@ -50,7 +74,7 @@ fn all_to_all(payload: &str, switch: &str) -> Totals {
     let pairs: Vec<String> = pairs.map(pair).collect();
     let simulation = simulation(&format!(
         "topology = {{ kind = 'star', hosts = 8, host_link = {{ rate = '10Gbps', delay = '100ns' }} }}\n\
-         class = [{{ priority = 3, lossless = true }}]\n\
+         class = [{{ priority = 3, lossless = true }}, {{ priority = 5 }}]\n\
          transport.raw = {{ kind = 'constant_rate', payload = '{payload}' }}\n\
          workload = [{{ kind = 'long_lived', transport = 'raw', pairs = [{}], priority = 3, size = '3MB' }}]\n\
          switch = [{{ kind = 'cioq', {switch} }}]\n\
@@ -101,4 +125,22 @@ fn messages_that_find_no_room_are_counted() {
     assert!(cnms_dropped > 0 && cnms_received > 0, "{totals:?}");
     assert!(cnms_sent_by_inputs - cnms_received - cnms_dropped < 10, "all others are under way");
     assert_eq!((totals.packets.dropped, totals.packets.acknowledgements_dropped), (0, 0));
+}
+
+/// Each class that is used has 20 kB of an output. Messages of the data's class find 13 frames there, and those of class
+/// 5 find no data.
+#[test]
+fn messages_of_a_class_of_their_own_find_room() {
+    for (buffer, priority) in [(20, ""), (40, ", cnm_priority = 5")] {
+        let qcn = all_to_all(
+            "1464B",
+            &format!(
+                "input = {{ xoff = '110kB', congestion_point = {{ sampling = 'occupancy', set_point = '60kB'{priority} }} }}, \
+                 output = {{ buffer = '{buffer}kB' }}"
+            ),
+        )
+        .qcn;
+        assert!(qcn.cnms_received > 0, "{qcn:?}");
+        assert_eq!(qcn.cnms_dropped > 0, priority.is_empty(), "{qcn:?}");
+    }
 }
