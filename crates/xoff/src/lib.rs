@@ -118,8 +118,9 @@ pub mod settings {
 /// all keys of its settings. `examples/out_of_tree` is a crate that does so.
 pub mod schemes {
     pub use crate::congestion_control::{
-        Ack, CnpClock, CongestionControl, Echo, EchoReading, Flow, Foreign, ForeignFlow, Growth, Identity,
-        Loss, LossKind, Needs, NotificationPoint, Path, Trimmed, WindowUnit, scheme as congestion_control,
+        Ack, CnpClock, CongestionControl, Echo, EchoReading, Flow, Foreign, ForeignFlow, Granting, Growth,
+        Identity, Loss, LossKind, Needs, NotificationPoint, Path, Trimmed, WindowUnit,
+        scheme as congestion_control,
     };
     pub use crate::kernel::rng::{Rng, unit_interval};
     pub use crate::switch::buffer_policy::{
