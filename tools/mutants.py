@@ -2,7 +2,8 @@
 
 cargo-mutants changes one expression at a time, in a copy of the sources below `target/mutants`. It tries each change on
 the unit tests, and what those miss on the closed forms and laws of whole simulations. Changes that no test notices are
-listed in `target/mutants/MODULE/mutants.out/missed.txt`. Options are passed on: `--shard 0/8` tries an eighth.
+listed in `target/mutants/MODULE/mutants.out/missed.txt`. Options are passed on: `--shard 0/8` tries an eighth, and
+`--iterate` goes on where a run was broken off.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 WORK = ROOT / "target" / "mutants"
 SOURCES = Path("crates") / "xoff" / "src"
-STAGES = (["--lib"], ["--test", "closed_forms", "--test", "conformance", "--test", "trajectories"])
+# The profile and the tests of each stage. Whole simulations are optimized, or they would take 15 times as long.
+STAGES = (
+    ("quick", ["--lib"]),
+    ("test", ["--test=closed_forms", "--test=conformance", "--test=trajectories"]),
+)
 # A list of a family: `markers! {` and a line for each module.
 FAMILY = re.compile(r"^\w+! \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 MEMBER = re.compile(r"^ {4}(?:\w+ => )?(\w+)::\w+", re.MULTILINE)
@@ -56,10 +61,13 @@ def main(module: str, *options: str) -> int:
     out.mkdir(parents=True, exist_ok=True)
     status = 0
     environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target")}
-    for tests in STAGES:
-        # `--iterate` leaves out what an earlier stage caught.
-        command = ["cargo", "mutants", "--in-place", "--iterate", "--package", "xoff", "--output", str(out)]
-        command += [*chosen, *options, "--", *tests]
+    for stage, (profile, tests) in enumerate(STAGES):
+        command = ["cargo", "mutants", "--in-place", "--package", "xoff", "--output", str(out), "--profile", profile]
+        # Else every change is compiled for all tests, and not for those of the stage alone.
+        command += [f"--cargo-arg={test}" for test in tests]
+        if stage > 0 and "--iterate" not in options:
+            command.append("--iterate")  # leaves out what the stage before caught
+        command += [*chosen, *options]
         status = subprocess.run(command, cwd=tree, env=environment).returncode
         if status not in (0, 2, 3):  # 2: some missed; 3: some timed out
             break
