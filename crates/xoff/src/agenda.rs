@@ -126,6 +126,12 @@ impl Fabric {
         packet.is(ECHO) && self.transports[usize::from(packet.transport())].sends_cnps()
     }
 
+    /// Whether a packet that answers data has a congestion notification as a flag.
+    #[inline]
+    pub fn has_cnp(&self, packet: &Packet) -> bool {
+        packet.is(ECHO) && self.transports[usize::from(packet.transport())].flags_cnps()
+    }
+
     /// Whether the adapter itself is the transport of this packet of a transport, and no software of the host.
     pub fn is_in_adapter(&self, packet: &Packet) -> bool {
         self.transports[usize::from(packet.transport())].is_in_adapter()

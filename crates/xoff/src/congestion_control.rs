@@ -102,6 +102,11 @@ impl Needs {
         self == Self::Delay { echoes: true }
     }
 
+    /// Whether CNPs answer marks.
+    pub fn has_cnps(self) -> bool {
+        matches!(self, Self::Cnps(_))
+    }
+
     /// Whether the algorithm measures the path of each packet, by delay or telemetry.
     pub fn goes_by_path(self) -> bool {
         matches!(self, Self::Delay { .. }) || self.reads_telemetry()
@@ -114,7 +119,7 @@ impl Needs {
 
     /// Whether the algorithm reacts to marks. Packets of the other algorithms are not ECN-capable.
     pub fn marks(self) -> bool {
-        matches!(self, Self::Cnps(_)) || self.reads_echoes() || self.echo() != Echo::None
+        self.has_cnps() || self.reads_echoes() || self.echo() != Echo::None
     }
 }
 

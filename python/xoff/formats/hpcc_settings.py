@@ -306,7 +306,7 @@ def _hpcc(config: _Config, table: Table, head: str, round_trip_ps: int) -> None:
 def _dcqcn(config: _Config, table: Table, head: str) -> None:
     interval, counter = config.take("CNP_INTERVAL"), config.take("BYTE_COUNTER")
     if interval is None and counter is None:
-        table.add("cnp", "1B", f"{_CODE}: a flag of the ACK, without bytes of its own")
+        table.add("cnp", "0B", f"{_CODE}: a flag of the ACK, without bytes of its own")
         table.add(f"{head}.preset", "mellanox", f"{_CODE}: alpha and cuts by clocks, no byte counter")
     else:
         table.add(f"{head}.preset", "paper", "as the simulator of DCQCN's paper")

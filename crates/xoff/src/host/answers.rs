@@ -47,6 +47,9 @@ impl Host {
         data: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        if echo && context.fabric.transports[usize::from(back.transport)].flags_cnps() {
+            self.counters.cnps_sent += 1;
+        }
         let (start, length) = answer.block.map_or((0, 0), |block| told_block(answer.next, block));
         let header = Header {
             sequence: answer.next,

@@ -246,11 +246,15 @@ impl Host {
                 None => self.on_credit(slot, total, context),
             };
         }
-        if context.fabric.is_cnp(packet) {
-            return match passed_on {
+        let is_cnp = context.fabric.is_cnp(packet);
+        if is_cnp || context.fabric.has_cnp(packet) {
+            match passed_on {
                 Some(place) => self.on_earlier_cnp(place, context),
                 None => self.on_cnp(slot, context),
-            };
+            }
+            if is_cnp {
+                return;
+            }
         }
         if let (Some(sprayers), Some(pair)) = (&mut self.roce.sprayers, self.sendings[slot].queue_pair()) {
             sprayers.on_answer(pair.sprayer, context.now, packet);

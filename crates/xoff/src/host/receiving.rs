@@ -186,7 +186,9 @@ impl Host {
             Transport::Roce(roce) => {
                 let receiver = RoceReceiver::new(roce, context.now);
                 Receiver::Roce(match roce.needs() {
-                    Needs::Cnps(point) if roce.connections == QueuePairs::Persistent => {
+                    Needs::Cnps(point)
+                        if roce.connections == QueuePairs::Persistent && !roce.flags_cnps() =>
+                    {
                         let key = key_of(packet, packet.priority() as u8, context.fabric);
                         receiver.answered_at(self.roce.notification_points.of(key, point, context.now))
                     }

@@ -255,7 +255,7 @@ impl Host {
         context.forget(packet);
         if packet.is_credit() {
             self.on_late_credit(packet, context);
-        } else if context.fabric.is_cnp(packet) {
+        } else if context.fabric.is_cnp(packet) || context.fabric.has_cnp(packet) {
             self.on_late_cnp(packet, context);
         }
     }

@@ -53,8 +53,10 @@ impl Transport {
         match self {
             Self::Tcp(tcp) => least.min(tcp.acknowledgement)..=most.max(tcp.acknowledgement),
             Self::Roce(roce) => {
-                let credit = self.granting().map_or(roce.cnp, |granting| granting.frame);
-                let others = [roce.acknowledgement_frame(), roce.cnp, credit];
+                let acknowledgement = roce.acknowledgement_frame();
+                let cnp = if roce.cnp == Bytes::ZERO { acknowledgement } else { roce.cnp };
+                let credit = self.granting().map_or(cnp, |granting| granting.frame);
+                let others = [acknowledgement, cnp, credit];
                 others.into_iter().fold(least, Bytes::min)..=others.into_iter().fold(most, Bytes::max)
             }
             Self::ConstantRate(_) => least..=most,
@@ -161,9 +163,14 @@ impl Transport {
         matches!(self, Self::Roce(_))
     }
 
-    /// Whether marks are answered by CNPs.
+    /// Whether marks are answered by CNPs that are packets.
     pub fn sends_cnps(&self) -> bool {
-        matches!(self, Self::Roce(roce) if matches!(roce.needs(), Needs::Cnps(_)))
+        matches!(self, Self::Roce(roce) if roce.needs().has_cnps() && !roce.flags_cnps())
+    }
+
+    /// Whether the answer to a marked packet has a CNP as a flag.
+    pub fn flags_cnps(&self) -> bool {
+        matches!(self, Self::Roce(roce) if roce.flags_cnps())
     }
 }
 
@@ -462,9 +469,10 @@ pub struct Roce {
     #[serde(default = "default_roce_acknowledgement")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub acknowledgement: Bytes,
-    /// Frame of a CNP: headers and 16 reserved.
+    /// Frame of a CNP: headers and 16 reserved. With `0B` a CNP is no packet but a flag of the ACK or NACK that answers a
+    /// marked packet, as in HPCC's code; marks of packets without an answer of their own bring none, and `cnp_interval` is
+    /// `0s`.
     #[serde(default = "default_cnp")]
-    #[schemars(extend("x-at-least" = "1B"))]
     pub cnp: Bytes,
     /// Traffic class of ACKs and NACKs, and of CNPs unless `cnp_priority` says otherwise, 0 to 7.
     #[serde(default = "default_control_priority")]
@@ -521,9 +529,16 @@ impl Roce {
         needs.unwrap_or(Needs::Acknowledgements(Echo::None))
     }
 
+    /// Whether the answer to a marked packet has a CNP as a flag.
+    pub fn flags_cnps(&self) -> bool {
+        self.cnp == Bytes::ZERO && self.needs().has_cnps()
+    }
+
     /// Whether acknowledgements tell if their packet was marked.
     pub fn echoes_marks(&self) -> bool {
-        self.needs().reads_echoes() || self.spraying.as_ref().is_some_and(spraying::Parameters::reads_marks)
+        self.flags_cnps()
+            || self.needs().reads_echoes()
+            || self.spraying.as_ref().is_some_and(spraying::Parameters::reads_marks)
     }
 
     /// Bytes that every data frame adds to its payload, those for telemetry included.

@@ -34,6 +34,7 @@ impl Scenario {
         self.check_routing()?;
         self.check_memory()?;
         self.check_offloads()?;
+        self.check_cnp_engine()?;
         self.check_end()?;
         self.check_measure()
     }
@@ -81,6 +82,7 @@ impl Scenario {
             check_telemetry(name, transport)?;
             check_queue_pairs(name, transport)?;
             check_credit(name, transport)?;
+            check_cnp(name, transport)?;
             check_spraying(name, transport)?;
             check_initial_timeout(name, transport)?;
             check_acknowledgements(name, transport)?;
@@ -242,6 +244,21 @@ impl Scenario {
         Ok(())
     }
 
+    /// CNPs that are flags are not made one by one.
+    fn check_cnp_engine(&self) -> Checked {
+        let Some((name, _)) = self.transport.iter().find(|(_, transport)| transport.flags_cnps()) else {
+            return Ok(());
+        };
+        for (key, time) in [("cnp_delay", self.host.cnp_delay), ("cnp_spacing", self.host.cnp_spacing)] {
+            if time > Span::ZERO {
+                let problem = format!("CNPs of transport.{name} are flags of ACKs, which do not wait {time}");
+                let expected = format!("expected no such key, or transport.{name}.cnp = \"78B\"");
+                return Err(ScenarioError::at(format!("host.{key}"), problem, expected));
+            }
+        }
+        Ok(())
+    }
+
     fn largest_segment(&self) -> Bytes {
         let payloads = self.transport.values().map(|transport| transport.packet_sizes().payload);
         payloads.max().unwrap_or(Bytes::ZERO)
@@ -348,6 +365,28 @@ fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked
     let key = format!("transport.{name}.congestion_control.cut_by");
     let problem = "alpha rises at the end of periods, and no CNP changes it";
     Err(ScenarioError::at(key, problem, "expected no such key, or alpha_rises = \"at_cnp\""))
+}
+
+/// CNPs that are flags of answers go with each of them, and nothing of their own holds them up.
+fn check_cnp(name: &str, transport: &Transport) -> Checked {
+    let Transport::Roce(roce) = transport else { return Ok(()) };
+    if !roce.flags_cnps() {
+        return Ok(());
+    }
+    let key = format!("transport.{name}.cnp");
+    if let Needs::Cnps(point) = roce.needs()
+        && point.interval > Span::ZERO
+    {
+        let problem =
+            format!("0B makes CNPs a flag of ACKs, and this one would come every {}", point.interval);
+        let expected = "expected cnp_interval = \"0s\" of the congestion control, or a frame such as \"78B\"";
+        return Err(ScenarioError::at(key, problem, expected));
+    }
+    if roce.cnp_priority.is_some() {
+        let problem = "0B makes CNPs a flag of ACKs, which have the class control_priority";
+        return Err(ScenarioError::at(key, problem, "expected no cnp_priority, or a frame such as \"78B\""));
+    }
+    Ok(())
 }
 
 /// Senders that spray hear of marks by acknowledgements, and of no one path.
@@ -780,6 +819,33 @@ mod tests {
             go_back_n(8),
             "transport.x.acknowledge_every: `maximum_window` holds 7 full packets, and is not acknowledged before 8; \
              expected at most 7, or a larger window"
+        );
+    }
+
+    #[test]
+    fn cnps_that_are_flags_have_no_interval_and_no_class() {
+        let flags = |keys: &str, of_control: &str| {
+            let control = format!("congestion_control = {{ algorithm = 'dcqcn'{of_control} }}");
+            problem_of_transport(&format!("kind = 'roce', cnp = '0B', {keys}{control}"))
+        };
+        assert_eq!(flags("", ", preset = 'mellanox'"), "accepted");
+        assert_eq!(flags("", ", cnp_interval = '0s'"), "accepted");
+        assert_eq!(
+            flags("", ""),
+            "transport.x.cnp: 0B makes CNPs a flag of ACKs, and this one would come every 50us; \
+             expected cnp_interval = \"0s\" of the congestion control, or a frame such as \"78B\""
+        );
+        assert_eq!(
+            flags("cnp_priority = 6, ", ", preset = 'mellanox'"),
+            "transport.x.cnp: 0B makes CNPs a flag of ACKs, which have the class control_priority; \
+             expected no cnp_priority, or a frame such as \"78B\""
+        );
+        let control = "congestion_control = { algorithm = 'dcqcn', preset = 'mellanox' }";
+        let x = format!("transport.x = {{ kind = 'roce', cnp = '0B', {control} }}");
+        assert_eq!(
+            problem(POISSON, &format!("stop.at = '1ms'\nhost.cnp_delay = '1us'\n{x}")),
+            "host.cnp_delay: CNPs of transport.x are flags of ACKs, which do not wait 1us; \
+             expected no such key, or transport.x.cnp = \"78B\""
         );
     }
 

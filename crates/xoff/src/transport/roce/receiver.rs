@@ -97,6 +97,7 @@ impl RoceReceiver {
             RoceRecovery::SelectiveRepeat(_) => (true, Span::ZERO),
         };
         let duty = match settings.needs() {
+            Needs::Cnps(_) if settings.flags_cnps() => Duty::None,
             Needs::Cnps(point) => Duty::Notify(point, point.start(now)),
             Needs::Credit => Duty::Grant(Grants::default()),
             Needs::Acknowledgements(_) | Needs::Delay { .. } | Needs::Telemetry { .. } => Duty::None,
