@@ -115,8 +115,8 @@ pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluste
     [first, second].map(|turn| turn.into_iter().map(|(cluster, _)| cluster).collect())
 }
 
-/// Assigns clusters to threads: racks stay whole, switches without hosts are spread, and work is even.
-/// Any division gives the same results; this one keeps most packets on their thread.
+/// Assigns clusters to threads: racks stay whole, switches without hosts go where all their neighbours nearer to hosts
+/// are, or are spread, and work is even. Any division gives the same results; this one keeps most packets on their thread.
 pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) -> Vec<usize> {
     let mut rack_of: Vec<Option<u32>> = vec![None; network.nodes.len()];
     for adapter in 0..network.hosts {
@@ -127,17 +127,34 @@ pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) ->
     }
     let racks = network.racks[..network.fabric_hosts() as usize].iter().max();
     let racks = racks.map_or(1, |last| *last as usize + 1);
-    let mut spread = 0;
-    clusters
+    let mut cluster_of = vec![0; network.nodes.len()];
+    for (index, cluster) in clusters.iter().enumerate() {
+        cluster.nodes.iter().for_each(|&node| cluster_of[node as usize] = index);
+    }
+    let of_rack = |rack: u32| rack as usize * threads / racks;
+    let mut thread_of: Vec<Option<usize>> = clusters
         .iter()
-        .map(|cluster| {
-            if let Some(rack) = cluster.nodes.iter().find_map(|&node| rack_of[node as usize]) {
-                return rack as usize * threads / racks;
+        .map(|cluster| cluster.nodes.iter().find_map(|&node| rack_of[node as usize]).map(of_rack))
+        .collect();
+    let mut spread = (0..threads).cycle();
+    while let Some(first) = thread_of.iter().position(Option::is_none) {
+        // Clusters next to those that have a thread, and the thread if all of these have one.
+        let mut tier: Vec<(usize, Option<usize>)> = Vec::new();
+        for (index, cluster) in clusters.iter().enumerate().filter(|(index, _)| thread_of[*index].is_none()) {
+            let ports = cluster.nodes.iter().flat_map(|&node| network.ports.of(node));
+            let mut near = ports.filter_map(|port| thread_of[cluster_of[port.peer as usize]]);
+            if let Some(thread) = near.next() {
+                tier.push((index, near.all(|other| other == thread).then_some(thread)));
             }
-            spread += 1;
-            (spread - 1) % threads
-        })
-        .collect()
+        }
+        if tier.is_empty() {
+            tier.push((first, None));
+        }
+        for (index, thread) in tier {
+            thread_of[index] = thread.or_else(|| spread.next());
+        }
+    }
+    thread_of.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -213,5 +230,21 @@ mod tests {
         .unwrap();
         let threads = divide(&network, &find(&network), 2);
         assert_eq!(threads, [0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_pod_stays_on_one_thread() {
+        let tree = network(
+            "kind = 'fat_tree'\nk = 4\n\
+             host_link = { rate = '1Gbps', delay = '1us' }\nfabric_link = { rate = '1Gbps', delay = '1us' }",
+        )
+        .unwrap();
+        let threads = divide(&tree, &find(&tree), 2);
+        // 4 hosts, 2 edge and 2 aggregation switches a pod; core switches have neighbours on both threads.
+        let crossing = tree.links.iter().filter(|link| {
+            let [one, other] = link.ends.map(|node| threads[node as usize]);
+            one != other
+        });
+        assert_eq!(crossing.count(), 8);
     }
 }
