@@ -6,6 +6,7 @@
 //! crossbar between them. In both, `pause_cause.rs` finds the queue that caused a pause. Decisions are taken by the
 //! algorithms in the folders, each a file that sees numbers only.
 
+mod ample;
 pub mod buffer_policy;
 pub mod cell;
 pub mod cioq;

@@ -15,6 +15,7 @@ mod quirks;
 
 pub use quirks::Quirks;
 
+use super::ample::Ample;
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::classes::PRIORITIES;
 use crate::kernel::prefetch::prefetch;
@@ -89,9 +90,10 @@ pub struct Mmu {
     reserves: Vec<Bytes>,
     reserve_limit: Bytes,
     reserve_shift: u32,
+    /// Bytes of lossy classes, in reserves and pools.
+    lossy: Bytes,
     /// Bytes of lossless classes, which are admitted by their ingress port and not here.
     lossless: Bytes,
-    used: Bytes,
     peak: Bytes,
     quirks: Option<Box<Quirks>>,
     /// Drain rates and congested queues, if the policy follows them.
@@ -103,31 +105,6 @@ pub struct Mmu {
     /// Whether there are reserves or quirks.
     has_more_than_pools: bool,
     ample: Ample,
-}
-
-/// Levels below which a packet surely fits: with at most `used` bytes in memory, a queue of less than `queue` bytes may
-/// take more of any pool.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ample {
-    used: Bytes,
-    queue: Bytes,
-}
-
-impl Ample {
-    /// Finds the levels at which no pool is more than half full.
-    fn of(pools: &[Occupancy], policy: &buffer_policy::Parameters) -> Self {
-        if policy.rises_as_the_pool_fills() || policy.follows().is_some() {
-            return Self::default();
-        }
-        let half_full =
-            || pools.iter().map(|pool| Occupancy { shared_used: Bytes::new(pool.shared.get() / 2), ..*pool });
-        let thresholds = half_full()
-            .flat_map(|pool| (0..PRIORITIES).map(move |priority| policy.threshold(priority, &pool)));
-        Self {
-            used: half_full().map(|pool| pool.shared_used).min().unwrap_or_default(),
-            queue: thresholds.min().unwrap_or_default(),
-        }
-    }
 }
 
 impl Mmu {
@@ -161,8 +138,8 @@ impl Mmu {
             reserve_limit: reserve.size(),
             reserve_shift: shift,
             queues,
+            lossy: Bytes::ZERO,
             lossless: Bytes::ZERO,
-            used: Bytes::ZERO,
             peak: Bytes::ZERO,
             quirks: None,
             is_told: follower.is_some(),
@@ -217,8 +194,9 @@ impl Mmu {
     }
 
     /// Bytes in memory.
+    #[inline]
     pub fn used(&self) -> Bytes {
-        self.used
+        self.lossy + self.lossless
     }
 
     /// The most bytes that were ever in memory, all pools together.
@@ -229,14 +207,14 @@ impl Mmu {
     /// Whether `frame` more bytes would be a new peak.
     #[inline]
     pub fn would_peak(&self, frame: Bytes) -> bool {
-        self.used + frame > self.peak
+        self.used() + frame > self.peak
     }
 
     /// Whether a packet of `frame` bytes for a queue that has `held` surely fits into the shared pool, and leaves the
     /// queue shorter than `longest`.
     #[inline]
     pub fn has_ample_room(&self, held: Bytes, frame: Bytes, longest: Bytes) -> bool {
-        self.used + frame <= self.ample.used && held + frame < self.ample.queue.min(longest)
+        self.lossy + frame <= self.ample.used && held + frame < self.ample.queue.min(longest)
     }
 
     /// Finds a place for a packet of `frame` bytes in `queue`, or the reason to drop it.
@@ -386,8 +364,8 @@ impl Mmu {
                 self.pools[counters.pool].shared_used += frame;
             }
         }
-        self.used += frame;
-        self.peak = self.peak.max(self.used);
+        self.lossy += frame;
+        self.peak = self.peak.max(self.used());
         self.check(queue);
     }
 
@@ -403,7 +381,7 @@ impl Mmu {
         counters.bytes += frame;
         counters.shared += frame;
         self.pools[counters.pool].shared_used += frame;
-        self.used += frame;
+        self.lossy += frame;
         self.check(queue);
     }
 
@@ -423,7 +401,7 @@ impl Mmu {
         if from_shared < frame {
             self.reserves[queue >> self.reserve_shift] -= frame - from_shared;
         }
-        self.used -= frame;
+        self.lossy -= frame;
         self.check(queue);
     }
 
@@ -432,17 +410,15 @@ impl Mmu {
     pub fn hold(&mut self, queue: usize, frame: Bytes) {
         self.queues[queue].bytes += frame;
         self.lossless += frame;
-        self.used += frame;
-        self.peak = self.peak.max(self.used);
+        self.peak = self.peak.max(self.used());
         self.check(queue);
     }
 
     /// Counts out a packet of a lossless class.
-    #[inline(never)]
+    #[inline]
     pub fn let_go(&mut self, queue: usize, frame: Bytes) {
         self.queues[queue].bytes -= frame;
         self.lossless -= frame;
-        self.used -= frame;
         self.check(queue);
     }
 
@@ -470,8 +446,8 @@ impl Mmu {
                 of_pool.map(|queue| queue.shared).sum(),
                 "the pool holds what its queues hold"
             );
-            assert_eq!(self.used, sum(|queue| queue.bytes), "memory holds what its queues hold");
-            assert_eq!(self.used, shared_used + reserved + self.lossless, "each byte is in one place");
+            assert_eq!(self.used(), sum(|queue| queue.bytes), "memory holds what its queues hold");
+            assert_eq!(self.lossy, shared_used + reserved, "each byte is in one place");
             assert!(pool.shared_used <= pool.shared, "the pool is not overfull");
             assert!(self.reserves.iter().all(|&bytes| bytes <= self.reserve_limit), "no reserve is overfull");
         }
@@ -663,6 +639,16 @@ mod tests {
         let without_threshold = complete_sharing(&[pool(10_000, 0..2)], Reserve::PerQueue(Bytes::ZERO));
         let fits = |frame| without_threshold.has_ample_room(Bytes::ZERO, Bytes::new(frame), Bytes::MAX);
         assert!(fits(5_000) && !fits(5_001));
+    }
+
+    /// The pool of 100 kB has none of the lossless bytes.
+    #[test]
+    fn lossless_packets_leave_room_as_ample_as_it_was() {
+        let mut mmu = dynamic_threshold(&[pool(100_000, 0..4)], 1, None);
+        mmu.hold(3, Bytes::new(90_000));
+        assert!(mmu.has_ample_room(Bytes::ZERO, FRAME, Bytes::MAX) && !mmu.would_peak(Bytes::ZERO));
+        (0..50).for_each(|packet| mmu.admit(8 * (packet % 4), FRAME).unwrap());
+        assert!(!mmu.has_ample_room(Bytes::ZERO, FRAME, Bytes::MAX));
     }
 
     /// A reserve comes first, and a policy that follows queues may lower a threshold at any time.
