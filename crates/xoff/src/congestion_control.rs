@@ -262,6 +262,10 @@ pub trait CongestionControl {
     {
         None
     }
+    /// Whether acknowledgements may change anything. If not, adapters do not tell of them.
+    fn hears_acknowledgements(&self) -> bool {
+        true
+    }
     /// Takes in an acknowledgement of new data, cumulatively or by a block. While a loss is being repaired or the
     /// transport spreads a reduction over a round trip, `window_limited` is false.
     fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
@@ -379,6 +383,14 @@ macro_rules! congestion_controls {
         }
 
         impl Algorithm {
+            /// See [`CongestionControl::hears_acknowledgements`].
+            #[inline]
+            pub fn hears_acknowledgements(&self) -> bool {
+                match self {
+                    $(Self::$name(algorithm) => algorithm.hears_acknowledgements(),)*
+                    Self::Outside(algorithm) => algorithm.hears_acknowledgements(),
+                }
+            }
             /// See [`CongestionControl::on_ack`].
             // Called at two places, and as a call a third of its own cost.
             #[inline(always)]

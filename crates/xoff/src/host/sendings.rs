@@ -14,7 +14,7 @@ use super::{GONE, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::prefetch::{prefetch, prefetch_all};
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
 use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::Tcp;
@@ -292,20 +292,13 @@ impl Sending {
     ) {
         let timeout = match &mut self.sender {
             Sender::Tcp(sender) => Some(sender.until_due(context.now)),
-            _ => self.other_timeout(),
+            Sender::QueuePair(pair) => pair.sender.timeout(),
+            Sender::Handshake(handshake) => Some(handshake.timeout()),
+            Sender::ConstantRate(_) => None,
         };
         if let Some(timeout) = timeout {
             let key = self.key();
             pending.arm(&mut self.timer, key, context.now + timeout);
-        }
-    }
-
-    #[cold]
-    fn other_timeout(&mut self) -> Option<Span> {
-        match &mut self.sender {
-            Sender::Handshake(handshake) => Some(handshake.timeout()),
-            Sender::QueuePair(pair) => pair.sender.timeout(),
-            Sender::Tcp(_) | Sender::ConstantRate(_) => None,
         }
     }
 

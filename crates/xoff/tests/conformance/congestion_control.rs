@@ -250,6 +250,11 @@ impl QueuePair {
         }
         let rate = self.algorithm.rate();
         assert!(rate > Rate::ZERO && rate <= Self::LINE_RATE, "{rate:?}");
+        if !self.algorithm.hears_acknowledgements() {
+            let state = format!("{:?}", self.algorithm);
+            self.algorithm.on_ack(self.now, &Ack { newly_acked: Bytes::new(1000), ..Ack::default() });
+            assert_eq!(format!("{:?}", self.algorithm), state, "an acknowledgement changes nothing");
+        }
     }
 }
 

@@ -167,6 +167,10 @@ impl CongestionControl for Dcqcn {
         Needs::Cnps(parameters.notification_point())
     }
 
+    fn hears_acknowledgements(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn rate(&self) -> Rate {
         self.rate

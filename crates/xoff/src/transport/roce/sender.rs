@@ -240,12 +240,13 @@ impl RoceSender {
     }
 
     /// Returns the retransmission timeout, if any, for the packets in flight as the sender begins to wait.
+    #[inline]
     pub fn timeout(&mut self) -> Option<Span> {
-        let packets = self.packets_in_flight();
+        let (in_flight, payload) = (self.in_flight(), self.payload());
         match &mut self.repair {
             Repair::GoBackN { timeout, .. } => Some(*timeout),
             Repair::Selective { timeouts, .. } => timeouts.as_mut().map(|timeouts| {
-                timeouts.waits_low = packets < timeouts.few.into();
+                timeouts.waits_low = in_flight.div_ceil(payload) < timeouts.few.into();
                 if timeouts.waits_low { timeouts.low } else { timeouts.high }
             }),
         }
@@ -451,7 +452,9 @@ impl RoceSender {
         }
         // What switches had written before is not to be held against what they have written since.
         let telemetry = telemetry.filter(|_| !is_overtaken);
-        self.tell_control(now, self.acknowledged(newly_acked, packet, departure), telemetry);
+        if self.congestion_control.as_ref().is_some_and(Algorithm::hears_acknowledgements) {
+            self.tell_control(now, self.acknowledged(newly_acked, packet, departure), telemetry);
+        }
         newly_acked > 0
     }
 
