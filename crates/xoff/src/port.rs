@@ -273,6 +273,13 @@ impl Port {
         self.busy_until <= now && self.waiting == 0 && self.state & (1 << priority | DOWN | LOOKS_CLOSER) == 0
     }
 
+    /// Whether a packet that arrives now has to wait for the end of a transmission, at a port where nothing is dropped and
+    /// no tokens are needed.
+    #[inline]
+    pub fn makes_wait(&self, now: Time) -> bool {
+        self.busy_until > now && self.state & (DOWN | LOOKS_CLOSER) == 0
+    }
+
     /// Whether a class is held: paused, or without credits.
     #[inline]
     pub fn is_held(&self, priority: usize) -> bool {

@@ -60,6 +60,10 @@ pub trait HeadroomScheme {
     fn kept(&self, port: usize) -> Bytes;
     /// Headroom for a packet that came in by a port; one that does not fit is dropped.
     fn room(&self, port: usize, held: &Held) -> Room;
+    /// Whether the scheme must hear of packets that are counted in, and may answer another margin afterwards.
+    fn follows_arrivals(&self) -> bool {
+        false
+    }
     /// Hears of a packet that was counted in, or left at once without waiting.
     fn on_arrival(&mut self, _now: Time, _arrival: &Arrival) {}
     /// Whether the scheme must hear of packets that leave at once without waiting, too.
@@ -140,6 +144,10 @@ macro_rules! headroom_schemes {
             /// See [`HeadroomScheme::room`].
             pub fn room(&self, port: usize, held: &Held) -> Room {
                 match self { $(Self::$name(scheme) => scheme.room(port, held),)* }
+            }
+            /// See [`HeadroomScheme::follows_arrivals`].
+            pub fn follows_arrivals(&self) -> bool {
+                match self { $(Self::$name(scheme) => scheme.follows_arrivals(),)* }
             }
             /// See [`HeadroomScheme::on_arrival`].
             #[inline]

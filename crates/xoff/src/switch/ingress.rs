@@ -15,6 +15,7 @@
 //! (`headroom/`) answers how much headroom there is and how far below the threshold a queue pauses. Bytes are counted
 //! here and nowhere else.
 
+use super::ample::Ample;
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
 use crate::classes::{Classes, PRIORITIES};
@@ -110,6 +111,27 @@ impl XoffOfPorts {
     }
 }
 
+/// Finds the levels below which a packet goes into the pool and its sender hears nothing, whatever its port and class.
+/// There are none with reserves, which come first, and where the scheme follows arrivals or pauses ports.
+fn ample_room(
+    sizes: &Sizes,
+    headroom: &Scheme,
+    pool: &Occupancy,
+    policies: &[&buffer_policy::Parameters],
+) -> Ample {
+    if sizes.reserved > Bytes::ZERO || headroom.follows_arrivals() || headroom.pauses_ports() {
+        return Ample::default();
+    }
+    let margins = (0..sizes.ports)
+        .flat_map(|port| sizes.classes.iter().map(move |priority| headroom.margin(port, priority)));
+    let margin = margins.max().unwrap_or_default();
+    let levels = policies.iter().map(|policy| Ample::of(std::slice::from_ref(pool), policy));
+    levels
+        .reduce(|one, other| Ample { used: one.used.min(other.used), queue: one.queue.min(other.queue) })
+        .map(|level| Ample { queue: level.queue.saturating_sub(margin), ..level })
+        .unwrap_or_default()
+}
+
 /// Memory of lossless classes, counted by the ports where packets came in.
 #[derive(Debug)]
 pub struct Ingress {
@@ -125,16 +147,20 @@ pub struct Ingress {
     headroom_peak: Bytes,
     sizes: Sizes,
     off: OffTime,
+    /// Levels below which a packet goes into the pool and its sender hears nothing.
+    ample: Ample,
 }
 
 impl Ingress {
     /// Empty memory of ports that are alike.
     pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters, headroom: Scheme) -> Self {
+        let pool = Occupancy::empty(sizes.shared, sizes.queues());
         Self {
+            ample: ample_room(&sizes, &headroom, &pool, &[&xoff]),
             xoff: Xoff::new(xoff, sizes.classes),
             xoff_of_ports: None,
             headroom,
-            pool: Occupancy::empty(sizes.shared, sizes.queues()),
+            pool,
             queues: vec![Queue::default(); sizes.ports * PRIORITIES],
             ports: vec![Port::default(); sizes.ports],
             headroom_used: Bytes::ZERO,
@@ -166,8 +192,9 @@ impl Ingress {
         if different.len() == 1 {
             return same;
         }
+        let ample = ample_room(&same.sizes, &same.headroom, &same.pool, &different);
         let different = different.into_iter().map(|policy| Xoff::new(policy.clone(), classes)).collect();
-        Self { xoff_of_ports: Some(XoffOfPorts { different, places }), ..same }
+        Self { xoff_of_ports: Some(XoffOfPorts { different, places }), ample, ..same }
     }
 
     /// Index of the ingress queue of a port and class.
@@ -261,6 +288,25 @@ impl Ingress {
         (request, admitted)
     }
 
+    /// Whether a packet surely goes into the pool, and its sender hears nothing.
+    #[inline]
+    pub fn has_ample_room(&self, index: usize, frame: Bytes) -> bool {
+        self.pool.shared_used + frame <= self.ample.used
+            && self.queues[index].shared + frame < self.ample.queue
+            && self.ports[Self::port(index)].off().is_empty()
+    }
+
+    /// Counts a packet in where there is ample room.
+    #[inline]
+    pub fn admit_where_ample(&mut self, index: usize, frame: Bytes) {
+        debug_assert!(self.has_ample_room(index, frame), "asked before");
+        self.queues[index].shared += frame;
+        self.ports[Self::port(index)].shared += frame;
+        self.pool.shared_used += frame;
+        debug_assert_eq!(self.pause_if_due(Time::ZERO, index, false), PfcRequest::NOTHING, "asked or not");
+        self.check();
+    }
+
     fn arrival(&self, index: usize, frame: Bytes) -> Arrival {
         let (port, priority) = (Self::port(index), Self::priority(index));
         Arrival { port, priority, frame, shared: self.queues[index].shared }
@@ -333,9 +379,26 @@ impl Ingress {
     }
 
     /// Counts a packet out, and returns what the sender is told.
+    #[inline]
     pub fn remove(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
-        let number = Self::port(index);
-        let (queue, port) = (&mut self.queues[index], &mut self.ports[number]);
+        let (queue, port) = (&mut self.queues[index], &mut self.ports[Self::port(index)]);
+        if !port.off().is_empty() {
+            return self.remove_from_paused(now, index, frame);
+        }
+        // What is in the headroom has come after a pause.
+        let from_shared = frame.min(queue.shared);
+        queue.shared -= from_shared;
+        queue.reserved -= frame - from_shared;
+        port.shared -= from_shared;
+        self.pool.shared_used -= from_shared;
+        self.check();
+        PfcRequest::NOTHING
+    }
+
+    /// Counts a packet out whose port pauses, and resumes what is low enough.
+    #[inline(never)]
+    fn remove_from_paused(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
+        let (queue, port) = (&mut self.queues[index], &mut self.ports[Self::port(index)]);
         let from_headroom = frame.min(queue.headroom);
         let from_shared = (frame - from_headroom).min(queue.shared);
         queue.headroom -= from_headroom;
@@ -346,7 +409,7 @@ impl Ingress {
         self.headroom_used -= from_headroom;
         self.pool.shared_used -= from_shared;
         self.check();
-        if self.ports[number].off().is_empty() { PfcRequest::NOTHING } else { self.resume_if_due(now, index) }
+        self.resume_if_due(now, index)
     }
 
     fn resume_if_due(&mut self, now: Time, index: usize) -> PfcRequest {
@@ -589,6 +652,52 @@ mod tests {
         take(8, 5_000_000 - 4_018_532);
         assert_eq!(take(0, 4_018_532), pause(1));
         assert_eq!(take(0, 1), pause(0xfe));
+    }
+
+    /// Four ports of two classes send to each other at random. Where room is ample, one of two copies does not ask.
+    #[test]
+    fn where_room_is_ample_a_packet_is_admitted_as_anywhere() {
+        let policies = [fixed(9_000), dynamic(), fixed(40_000), fixed(7_000)];
+        for scheme in ["scheme = 'sih'", "scheme = 'adaptive'", "scheme = 'oversubscribed'\nratio = '1/8'"] {
+            let copy = || {
+                let same = ingress(dynamic(), 60_000, 0, 0, scheme);
+                Ingress::of_ports(same.sizes, &policies, same.headroom)
+            };
+            let (mut asks, mut hurries, mut held, mut state) = (copy(), copy(), Vec::new(), 1u64);
+            let mut ample = 0;
+            for _ in 0..3000 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let drawn = (state >> 33) as usize;
+                if drawn.is_multiple_of(2) && !held.is_empty() {
+                    let queue = held.swap_remove(drawn / 2 % held.len());
+                    assert_eq!(remove(&mut asks, queue), remove(&mut hurries, queue));
+                    continue;
+                }
+                let queue = Ingress::queue(drawn as u32 / 2 % 4, drawn / 8 % 2);
+                let answer = admit(&mut asks, queue);
+                if hurries.has_ample_room(queue, FRAME) {
+                    hurries.admit_where_ample(queue, FRAME);
+                    assert_eq!(answer, Some(NOTHING));
+                    ample += 1;
+                } else {
+                    assert_eq!(answer, admit(&mut hurries, queue));
+                }
+                held.extend(answer.map(|_| queue));
+                assert_eq!((&asks.queues, &asks.ports), (&hurries.queues, &hurries.ports));
+            }
+            assert!((100..1400).contains(&ample), "{ample} of about 1500");
+        }
+    }
+
+    /// A reserve comes first, and DSH pauses ports and follows what arrives.
+    #[test]
+    fn room_is_never_ample_beside_a_reserve_or_under_a_scheme_that_follows_arrivals() {
+        for ingress in [
+            ingress(fixed(20_000), 90_000, 1000, 0, "scheme = 'sih'"),
+            ingress(fixed(20_000), 90_000, 0, 0, "scheme = 'dsh'"),
+        ] {
+            assert!(!ingress.has_ample_room(0, FRAME));
+        }
     }
 
     /// Of 100 kB free a class may have a tenth, another four: together they may have half, whichever of them has a packet next.

@@ -186,6 +186,11 @@ impl Markers {
         self.quiet_below
     }
 
+    /// Bytes in a queue below which no marker is asked about a packet that enters it.
+    pub fn asked_from(&self) -> Bytes {
+        self.asked_from
+    }
+
     /// Whether a packet that enters `queue` is marked.
     /// Markers that look at dequeue are asked here about packets that they would have to drop, so that no memory is
     /// taken and given up half-way.
@@ -216,6 +221,11 @@ impl Markers {
     #[inline]
     pub fn may_mark_departures(&self, bytes: impl FnOnce() -> Bytes) -> bool {
         self.asked_at_dequeue_from != Bytes::MAX && bytes() >= self.asked_at_dequeue_from
+    }
+
+    /// Whether no marker ever looks at packets that leave, or hears of them.
+    pub fn ignores_departures(&self) -> bool {
+        !self.any_follows && self.asked_at_dequeue_from == Bytes::MAX
     }
 
     /// Whether anything has to look at the packet that leaves a port next, or to hear of it.

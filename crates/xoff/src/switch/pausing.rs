@@ -51,6 +51,23 @@ impl Pausing {
         (request, admitted)
     }
 
+    /// Counts in a packet that takes `frame` bytes of memory, where there is ample room and its sender need not hear of it.
+    #[inline]
+    pub fn admit_where_ample(
+        &mut self,
+        packet: &Packet,
+        frame: Bytes,
+        ports: &[Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let queue = Ingress::queue(packet.ingress(), packet.priority());
+        self.ingress.admit_where_ample(queue, frame);
+        if context.observer.watches_headroom() {
+            let counted = Some(Counted { frame: packet.frame(), arrives: true });
+            self.report(queue, counted, PfcRequest::NOTHING, ports, context);
+        }
+    }
+
     /// Takes note of a packet of `frame` bytes that leaves without waiting, and tells and returns what its sender
     /// must do.
     pub fn pass(
@@ -79,7 +96,9 @@ impl Pausing {
     ) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
         let request = self.ingress.remove(context.now, queue, frame);
-        self.frames.tell(request, packet.ingress(), ports, context);
+        if request != PfcRequest::NOTHING {
+            self.frames.tell(request, packet.ingress(), ports, context);
+        }
         if context.observer.watches_headroom() {
             let counted = Some(Counted { frame: packet.frame(), arrives: false });
             self.report(queue, counted, request, ports, context);

@@ -159,7 +159,7 @@ impl Steps for SharedMemory {
         match self {
             Self::LinedUp(switch) => switch.on_arrival(packet, context),
             Self::Queued(switch) => switch.on_arrival(ingress, packet, context),
-            Self::Lossless(switch) => switch.on_arrival(ingress, packet, context),
+            Self::Lossless(switch) => switch.on_arrival_beside_others(ingress, packet, context),
         }
     }
 
@@ -173,7 +173,7 @@ impl Steps for SharedMemory {
         match self {
             Self::LinedUp(_) => Time::MAX,
             Self::Queued(switch) => switch.on_end_of_transmission(number, context),
-            Self::Lossless(switch) => switch.on_end_of_transmission(number, context),
+            Self::Lossless(switch) => switch.on_end_beside_others(number, context),
         }
     }
 

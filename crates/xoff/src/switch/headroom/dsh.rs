@@ -204,6 +204,10 @@ impl HeadroomScheme for Dsh {
         Room { held: held.port, limit: self.ports[port].insurance }
     }
 
+    fn follows_arrivals(&self) -> bool {
+        true
+    }
+
     fn on_arrival(&mut self, now: Time, arrival: &Arrival) {
         let Port { line, turns, queues, .. } = &mut self.ports[arrival.port];
         let queue = &mut queues[arrival.priority];

@@ -57,7 +57,8 @@ impl Steps for Lossless {
     }
 
     /// Takes in a packet, or hands a pause frame to the reactions of its port.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn on_arrival(
         &mut self,
         ingress: u32,
@@ -83,36 +84,31 @@ impl Steps for Lossless {
                 self.note_passing(ingress, &packet, context);
             }
         } else if is_lossless {
-            self.take_in(ingress, number, packet, context);
+            if self.waits_in_ample_room(ingress, number, &packet, context.now) {
+                self.wait(ingress, number, packet, context);
+            } else {
+                self.take_in(ingress, number, packet, context);
+            }
+        } else if queued.waits_in_ample_room(number, &packet, context.now) {
+            queued.wait(number, packet, context);
         } else {
             self.queued.take_in(number, packet, context);
         }
     }
 
     /// Sends the next frame of a port: a pause frame, or else a packet that is not paused.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn on_end_of_transmission(
         &mut self,
         number: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        if self.queued.before_departure != BeforeDeparture::Nothing {
-            if self.queued.before_departure == BeforeDeparture::Settles {
-                self.settle_before_departure(number, context);
-            } else if let Some(next) = self.on_end_among_shapers(number, context) {
-                return next;
-            }
+        if self.queued.departs_plainly {
+            self.depart_plainly(number, context)
+        } else {
+            self.depart_with_care(number, context)
         }
-        let Egress { ports, memory } = &mut self.queued.egress;
-        let port = &mut ports[number as usize];
-        if !port.send_pause_frame(context) {
-            if memory.markers.look_at_departure(number as usize, &memory.mmu) {
-                self.transmit_next_marked(number, context);
-            } else if let Some(packet) = port.dequeue() {
-                self.transmit_next(packet, number, context);
-            }
-        }
-        self.queued.egress.next_end(number)
     }
 
     /// Has ports react to pause frames that take effect now, and tell again the pauses that would run out.
@@ -126,6 +122,64 @@ impl Steps for Lossless {
 }
 
 impl Lossless {
+    /// Takes in a packet where nodes of several kinds run together.
+    #[inline(never)]
+    pub(super) fn on_arrival_beside_others(
+        &mut self,
+        ingress: u32,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.on_arrival(ingress, packet, context);
+    }
+
+    /// Sends the next frame of a port where nodes of several kinds run together.
+    #[inline(never)]
+    pub(super) fn on_end_beside_others(
+        &mut self,
+        number: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Time {
+        self.on_end_of_transmission(number, context)
+    }
+
+    /// Whether a lossless packet waits for the end of a transmission, and its ingress port surely admits it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn waits_in_ample_room(&self, ingress: u32, number: u32, packet: &Packet, now: Time) -> bool {
+        let Egress { ports, memory } = &self.queued.egress;
+        ports[number as usize].makes_wait(now)
+            && self
+                .pausing
+                .ingress()
+                .has_ample_room(Ingress::queue(ingress, packet.priority()), memory.frame(packet))
+    }
+
+    /// Marks and queues a lossless packet for which there is ample room.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn wait(
+        &mut self,
+        ingress: u32,
+        number: u32,
+        mut packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Egress { ports, memory } = &mut self.queued.egress;
+        let queue = Mmu::queue(number, packet.priority());
+        let marks = memory.marks_at_enqueue(&packet, queue, context.now);
+        packet.set_ingress(ingress);
+        let frame = memory.frame(&packet);
+        self.pausing.admit_where_ample(&packet, frame, ports, context);
+        memory.mmu.hold(queue, frame);
+        let port = &mut ports[number as usize];
+        if marks {
+            port.mark(&mut packet, context);
+        }
+        memory.report_queue(queue, port, context);
+        port.enqueue(packet, context.agenda);
+    }
+
     /// Marks a lossless packet and admits it by its ingress port, then queues or transmits it.
     #[inline(never)]
     pub(super) fn take_in(
@@ -247,6 +301,58 @@ impl Lossless {
         for priority in pause.iter() {
             context.observer.on_xoff(context.now, Xoff { priority, ..cause.clone() });
         }
+    }
+
+    /// Sends the next frame of a port of any kind.
+    #[inline(never)]
+    fn depart_with_care(
+        &mut self,
+        number: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Time {
+        if self.queued.before_departure != BeforeDeparture::Nothing {
+            if self.queued.before_departure == BeforeDeparture::Settles {
+                self.settle_before_departure(number, context);
+            } else if let Some(next) = self.on_end_among_shapers(number, context) {
+                return next;
+            }
+        }
+        let Egress { ports, memory } = &mut self.queued.egress;
+        let port = &mut ports[number as usize];
+        if !port.send_pause_frame(context) {
+            if memory.markers.look_at_departure(number as usize, &memory.mmu) {
+                self.transmit_next_marked(number, context);
+            } else if let Some(packet) = port.dequeue() {
+                self.transmit_next(packet, number, context);
+            }
+        }
+        self.queued.egress.next_end(number)
+    }
+
+    /// Sends the next frame of a port where nothing else happens before a departure or at it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn depart_plainly(&mut self, number: u32, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        let Egress { ports, memory } = &mut self.queued.egress;
+        let port = &mut ports[number as usize];
+        if !port.send_pause_frame(context)
+            && let Some(packet) = port.dequeue()
+        {
+            let (queue, frame) = (Mmu::queue(number, packet.priority()), packet.frame());
+            let is_lossless = self.classes.contains(packet.priority());
+            if is_lossless {
+                memory.mmu.let_go(queue, frame);
+            } else {
+                memory.mmu.remove(queue, frame);
+            }
+            memory.report_queue(queue, port, context);
+            let memory = &*memory;
+            port.transmit(packet, move |packet| memory.waiting(number, packet), context);
+            if is_lossless {
+                self.remove(&packet, context);
+            }
+        }
+        self.queued.egress.ports[number as usize].next_end()
     }
 
     /// Puts a packet from its queue on the wire, and counts it out of its ingress port where its memory is free.

@@ -40,6 +40,11 @@ impl Memory {
         self.transmitting.is_some()
     }
 
+    /// Whether memory is given out in cells.
+    pub(super) fn has_cells(&self) -> bool {
+        self.cell.is_some()
+    }
+
     /// Whether the packet on a port's wire still has its memory.
     pub(super) fn holds_transmitted(&self, number: u32) -> bool {
         self.transmitted(number).is_some()

@@ -28,8 +28,12 @@ pub struct Queued {
     looks_closer: bool,
     /// Work to do before the next packet leaves.
     pub(super) before_departure: BeforeDeparture,
+    /// Whether nothing happens before a departure, no marker looks at it, and memory is free when the first bit leaves.
+    pub(super) departs_plainly: bool,
     /// Bytes below which a frame that finds its port idle concerns neither markers nor memory.
     pub(super) passes_below: Bytes,
+    /// Bytes in a queue below which a packet that waits concerns no marker.
+    pub(super) waits_below: Bytes,
     /// Settings of trimming, where packets without room are trimmed.
     trimming: Option<Trimming>,
 }
@@ -64,7 +68,11 @@ impl Queued {
                 (false, true) => BeforeDeparture::Settles,
                 (false, false) => BeforeDeparture::Nothing,
             },
+            departs_plainly: !(expels || keeps || mmu.is_told() || memory.has_cells())
+                && markers.ignores_departures()
+                && !ports.iter().any(Port::is_shaped),
             passes_below: if keeps || mmu.is_told() { Bytes::ZERO } else { markers.quiet_below() },
+            waits_below: if keeps || mmu.is_told() { Bytes::ZERO } else { markers.asked_from() },
             load_balancer: load_balancer.map(Box::new),
             egress: Egress { ports, memory },
             routes,
@@ -89,6 +97,8 @@ impl Steps for Queued {
         let number = self.route(&packet, context);
         if self.finds_idle(number, &packet, context.now) && self.has_ample_room(&packet) {
             self.egress.pass(number, packet, context);
+        } else if self.waits_in_ample_room(number, &packet, context.now) {
+            self.wait(number, packet, context);
         } else {
             self.take_in(number, packet, context);
         }
@@ -146,6 +156,32 @@ impl Queued {
     pub(super) fn has_ample_room(&self, packet: &Packet) -> bool {
         let memory = &self.egress.memory;
         memory.mmu.has_ample_room(Bytes::ZERO, memory.frame(packet), self.passes_below)
+    }
+
+    /// Whether a packet waits for the end of a transmission, and memory is so empty that nothing else has to be asked.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) fn waits_in_ample_room(&self, number: u32, packet: &Packet, now: Time) -> bool {
+        let Egress { ports, memory } = &self.egress;
+        let held = memory.mmu.queue_bytes(Mmu::queue(number, packet.priority()));
+        ports[number as usize].makes_wait(now)
+            && memory.mmu.has_ample_room(held, memory.frame(packet), self.waits_below)
+    }
+
+    /// Queues a packet for which there is ample room.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) fn wait(
+        &mut self,
+        number: u32,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Egress { ports, memory } = &mut self.egress;
+        let (port, queue) = (&mut ports[number as usize], Mmu::queue(number, packet.priority()));
+        memory.mmu.put(queue, memory.frame(&packet), Placement::Shared);
+        memory.report_queue(queue, port, context);
+        port.enqueue(packet, context.agenda);
     }
 
     /// Marks a packet and admits it, then queues or transmits it.
