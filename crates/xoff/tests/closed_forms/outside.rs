@@ -45,8 +45,8 @@ const TEXT: &str = r#"
     transport.tcp = { kind = "tcp", f_rto = true, congestion_control.algorithm = "dctcp" }
     transport.roce = { kind = "roce", congestion_control.algorithm = "dcqcn" }
     workload = [
-        { kind = "incast", transport = "tcp", fan_in = 6, size = "200kB", groups = 1 },
-        { kind = "permutation", transport = "roce", size = "300kB" },
+        { kind = "incast", transport = "tcp", fan_in = 6, size = "100kB", groups = 1 },
+        { kind = "permutation", transport = "roce", size = "150kB" },
     ]"#;
 
 fn digest(changes: &[String], threads: usize) -> Result<String, ScenarioError> {
