@@ -184,7 +184,9 @@ impl Adapter {
     }
 
     /// Takes a packet that enters the adapter as it sets out: it starts, or lines up.
-    #[inline(never)]
+    // Called at two places; as a call it reads the packet from memory.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn line_up_at_once(
         &mut self,
         packet: Packet,

@@ -95,26 +95,44 @@ impl Host {
                 }
             }
             Receiver::Tcp(receiver) => {
-                let received = receiver.on_data(packet);
+                let Some(acknowledgement) = receiver.on_next(packet) else {
+                    return self.on_other_segment(slot as usize, packet, context);
+                };
+                reception.timer.disarm();
                 let back = reception.back;
-                self.counters.payload_in_vain += Bytes::new(received.had);
-                if received.now.is_none() {
-                    if received.before.is_some() {
-                        reception.timer.disarm();
-                    }
-                    self.arm_acknowledgement(slot as usize, packet.reception(), context);
-                } else if received.complete {
-                    self.finish_reception(packet, context);
-                } else {
-                    reception.timer.disarm();
-                }
-                if let Some(acknowledgement) = received.before {
-                    self.send_acknowledgement(&acknowledgement, back, context);
-                }
-                if let Some(acknowledgement) = received.now {
-                    self.send_acknowledgement(&acknowledgement, back, context);
-                }
+                self.send_usual_acknowledgement(&acknowledgement, back, context);
             }
+        }
+    }
+
+    /// Handles a segment of TCP that does more than bring the next bytes, or less.
+    #[inline(never)]
+    fn on_other_segment(
+        &mut self,
+        slot: usize,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let reception = &mut self.receptions.states[slot];
+        let Receiver::Tcp(receiver) = &mut reception.receiver else { return };
+        let received = receiver.on_data(packet);
+        let back = reception.back;
+        self.counters.payload_in_vain += Bytes::new(received.had);
+        if received.now.is_none() {
+            if received.before.is_some() {
+                reception.timer.disarm();
+            }
+            self.arm_acknowledgement(slot, packet.reception(), context);
+        } else if received.complete {
+            self.finish_reception(packet, context);
+        } else {
+            reception.timer.disarm();
+        }
+        if let Some(acknowledgement) = received.before {
+            self.send_acknowledgement(&acknowledgement, back, context);
+        }
+        if let Some(acknowledgement) = received.now {
+            self.send_acknowledgement(&acknowledgement, back, context);
         }
     }
 

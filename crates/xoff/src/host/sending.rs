@@ -170,8 +170,20 @@ impl Host {
     }
 
     /// Sends everything that the flow may send now.
-    #[inline]
+    #[inline(never)]
     pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.pump_after_acknowledgement(slot, context);
+    }
+
+    /// Sends everything that the flow may send now, as after most acknowledgements.
+    // Called at two places, one of them for half of what happens at hosts.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn pump_after_acknowledgement(
+        &mut self,
+        slot: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         let mut sending = &mut self.sendings[slot];
         if sending.is_limited() {
             return self.pull(slot, context);
@@ -246,7 +258,7 @@ impl Host {
             TimerChange::Stops => sending.timer.disarm(),
             TimerChange::Keeps => {}
         }
-        self.pump(slot, context);
+        self.pump_after_acknowledgement(slot, context);
     }
 
     /// Handles what comes for a flow that is done.

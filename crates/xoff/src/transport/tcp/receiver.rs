@@ -84,6 +84,25 @@ impl TcpReceiver {
         }
     }
 
+    /// Takes the usual packet: the next bytes of a flow that misses none and goes on, which are acknowledged at once.
+    /// Takes nothing of any other packet, and returns `None`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn on_next(&mut self, packet: &Packet) -> Option<Acknowledgement> {
+        let start = packet.sequence();
+        let end = start + packet.length();
+        let is_next = start == self.arrived.next && self.arrived.is_in_order();
+        let is_last = packet.is(LAST) || end == self.end;
+        let turns = self.marked != packet.is(MARKED);
+        if !is_next || is_last || turns || self.pending + packet.length() <= self.withheld {
+            return None;
+        }
+        let stamp = if self.pending == 0 { packet.stamp() } else { self.pending_stamp };
+        (self.arrived.next, self.pending) = (end, 0);
+        let flags = if self.marked && self.echo != Echo::None { ECHO } else { 0 };
+        Some(Acknowledgement { next: end, flags, stamp, block: None })
+    }
+
     /// Takes a data packet, or a SYN, which has no byte and is answered at once. A mark on a SYN says nothing.
     // Called at one place; as a call half of it is writing and reading what it returns.
     #[inline(always)]

@@ -567,7 +567,9 @@ impl TcpSender {
     }
 
     /// Takes an acknowledgement. Returns its effect on the retransmission timer.
-    #[inline]
+    // Called at one place.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> TimerChange {
         let cumulative = packet.sequence().min(self.size);
         let newly_acked = cumulative.wrapping_sub(self.unacknowledged);
