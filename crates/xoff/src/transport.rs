@@ -21,6 +21,8 @@ pub enum Transmit {
         length: u32,
         /// Whether the segment's bytes were sent before.
         retransmission: bool,
+        /// Whether another segment surely waits for an acknowledgement to open the window.
+        fills_window: bool,
     },
     /// Nothing before this time.
     WaitUntil(Time),

@@ -93,7 +93,7 @@ impl Host {
             return false;
         }
         match sending.poll_transmit(context.now) {
-            Transmit::Segment { sequence, length, retransmission } => {
+            Transmit::Segment { sequence, length, retransmission, .. } => {
                 let packet = sending.packet(self.id, sequence, length, context);
                 self.counters.data_sent += 1;
                 self.counters.data_retransmitted += u64::from(retransmission);

@@ -203,13 +203,16 @@ impl Host {
                 }
             }
             match sending.poll_transmit(context.now) {
-                Transmit::Segment { sequence, length, retransmission } => {
+                Transmit::Segment { sequence, length, retransmission, fills_window } => {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
                     context.observer.on_handed(context.now, &packet, retransmission);
                     let sent = sending.send(packet, &mut self.adapter, &mut self.pending, context);
                     settles |= sent == Sent::BehindMany;
+                    if fills_window && sending.queued < context.fabric.host.small_queue {
+                        break;
+                    }
                 }
                 Transmit::WaitUntil(time) => {
                     sending.wait_until(time, &mut self.pending);

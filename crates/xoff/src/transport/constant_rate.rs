@@ -87,7 +87,7 @@ impl ConstantRateSender {
                 self.size = self.next;
             }
         }
-        Transmit::Segment { sequence, length: length as u32, retransmission: false }
+        Transmit::Segment { sequence, length: length as u32, retransmission: false, fills_window: false }
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn segment(sequence: u64, length: u32) -> Transmit {
-        Transmit::Segment { sequence, length, retransmission: false }
+        Transmit::Segment { sequence, length, retransmission: false, fills_window: false }
     }
 
     /// Times at which a flow sends that is held back until a time, in packets.

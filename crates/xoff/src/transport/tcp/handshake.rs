@@ -30,7 +30,7 @@ impl Handshake {
             return Transmit::WindowFull;
         }
         self.sent += 1;
-        Transmit::Segment { sequence: 0, length: 0, retransmission: self.sent > 1 }
+        Transmit::Segment { sequence: 0, length: 0, retransmission: self.sent > 1, fills_window: false }
     }
 
     /// Whether a SYN was sent and not answered.
@@ -79,7 +79,8 @@ mod tests {
     use crate::reading::from_text;
     use crate::scenario::{Host, Tcp};
 
-    const SYN: Transmit = Transmit::Segment { sequence: 0, length: 0, retransmission: false };
+    const SYN: Transmit =
+        Transmit::Segment { sequence: 0, length: 0, retransmission: false, fills_window: false };
     const ANSWERED: Time = Time::new(900_000_000);
 
     fn settings(keys: &str) -> Tcp {

@@ -391,24 +391,38 @@ impl TcpSender {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn poll_transmit(&mut self, now: Time) -> Transmit {
-        let window = self.bounded_window().get().wrapping_add(self.inflation);
+        let allowed = self.congestion_control.window().get();
+        let window = allowed.min(self.maximum_window).wrapping_add(self.inflation);
         let in_flight = self.in_flight();
-        if !self.scoreboard.is_clear()
-            && let Some(segment) = self.next_to_repair()
-        {
+        let is_clear = self.scoreboard.is_clear();
+        if !is_clear && let Some(segment) = self.next_to_repair() {
             return self.repair(now, segment, in_flight, window);
         }
         self.window_limited = false;
         if self.next < self.size {
             let length = self.segment.min(self.size - self.next);
-            if in_flight + length > window
-                || self.options.is_some() && !self.may_leave(now, length, in_flight, window)
-            {
+            if in_flight + length > window {
+                self.window_limited = allowed < self.maximum_window;
+                return Transmit::WindowFull;
+            }
+            let has_options = self.options.is_some();
+            if has_options && !self.may_leave(now, length, in_flight, window) {
                 return self.window_full();
             }
             let sequence = self.next;
             self.next += length;
-            return Transmit::Segment { sequence, length: length as u32, retransmission: false };
+            // What the next call would answer, unless it had a choice.
+            let left = self.size - self.next;
+            let in_flight = in_flight + length;
+            let fills_window =
+                left > 0 && in_flight + self.segment.min(left) > window && is_clear && !has_options;
+            self.window_limited = fills_window && allowed < self.maximum_window;
+            return Transmit::Segment {
+                sequence,
+                length: length as u32,
+                retransmission: false,
+                fills_window,
+            };
         }
         if self.state == State::Recovery && in_flight + self.segment <= window {
             return self.repair_the_tail(now);
@@ -563,7 +577,7 @@ impl TcpSender {
                 schedule.from = Some(now);
             }
         }
-        Transmit::Segment { sequence, length: length as u32, retransmission: true }
+        Transmit::Segment { sequence, length: length as u32, retransmission: true, fills_window: false }
     }
 
     /// Takes an acknowledgement. Returns its effect on the retransmission timer.
@@ -1556,7 +1570,8 @@ mod tests {
             Identity::default(),
         );
         sender.poll_transmit(Time::ZERO);
-        let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
+        let last =
+            Transmit::Segment { sequence: 1000, length: 500, retransmission: false, fills_window: false };
         assert_eq!(sender.poll_transmit(Time::ZERO), last);
         assert_eq!(sender.poll_transmit(Time::ZERO), Transmit::Idle);
     }
