@@ -113,12 +113,12 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub fn push_back(&mut self, value: T) {
         let mut next = self.after(self.tail);
-        if next == self.head {
+        if next as u32 == self.head {
             self.grow();
             next = self.after(self.tail);
         }
         *self.slot_mut(self.tail) = value;
-        self.tail = next;
+        self.tail = next as u32;
         self.prefetch(next);
     }
 
@@ -155,14 +155,14 @@ impl<T: Copy + Default> Ring<T> {
     pub fn drop_first<N>(&mut self, of_none: N, of_next: impl FnOnce(&T) -> N) -> N {
         assert!(!self.is_empty(), "there is an entry to drop");
         let next = self.after(self.head);
-        if next == self.tail {
+        if next as u32 == self.tail {
             (self.head, self.tail) = (0, 0);
             return of_none;
         }
-        self.head = next;
+        self.head = next as u32;
         // The next one was asked for before. Where the slots begin again, one is missed.
-        self.prefetch(next + Self::SIZE);
-        of_next(self.slot(next))
+        self.prefetch(next + Self::SIZE as usize);
+        of_next(self.slot_at(next))
     }
 
     /// Takes entries from the front while `takes` returns true. Returns the first entry that stays.
@@ -170,7 +170,7 @@ impl<T: Copy + Default> Ring<T> {
     pub fn take_while(&mut self, mut takes: impl FnMut(&T) -> bool) -> Option<&T> {
         let mut head = self.head;
         while head != self.tail && takes(self.slot(head)) {
-            head = self.after(head);
+            head = self.after(head) as u32;
         }
         if head == self.tail {
             (self.head, self.tail) = (0, 0);
@@ -200,36 +200,35 @@ impl<T: Copy + Default> Ring<T> {
     /// Prefetches the entry at the front, or its slot.
     #[inline]
     pub fn prefetch_front(&self) {
-        self.prefetch(self.head);
+        self.prefetch(self.head as usize);
     }
 
     /// Prefetches the first two entries: taking the first reads the second.
     #[inline]
     pub fn prefetch_first_two(&self) {
         prefetch(self.slots.as_ptr().cast::<u8>().wrapping_add(self.head as usize * Self::WORD));
-        self.prefetch(self.head);
-        self.prefetch(self.head + Self::SIZE);
+        self.prefetch(self.head as usize);
+        self.prefetch((self.head + Self::SIZE) as usize);
     }
 
     /// Prefetches the slot of the next entry.
     #[inline]
     pub fn prefetch_next_slot(&self) {
-        self.prefetch(self.tail);
+        self.prefetch(self.tail as usize);
     }
 
     /// Prefetches the last byte of a slot, which is enough: before it, entries share their cache lines.
     #[inline]
-    fn prefetch(&self, place: u32) {
-        let last =
-            self.slots.as_ptr().cast::<u8>().wrapping_add(place as usize * Self::WORD + size_of::<T>() - 1);
+    fn prefetch(&self, place: usize) {
+        let last = self.slots.as_ptr().cast::<u8>().wrapping_add(place * Self::WORD + size_of::<T>() - 1);
         prefetch(last);
     }
 
-    /// Returns the place of the slot after `place`.
+    /// Returns the place of the slot after `place`, as wide as an address, so that no instruction widens it.
     #[inline]
-    const fn after(&self, place: u32) -> u32 {
-        let next = place + Self::SIZE;
-        if next >= self.end { 0 } else { next }
+    const fn after(&self, place: u32) -> usize {
+        let next = place as usize + Self::SIZE as usize;
+        if next as u32 >= self.end { 0 } else { next }
     }
 
     /// Returns the place `words` words before `place`.
@@ -246,12 +245,17 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    #[allow(unsafe_code)]
     fn slot(&self, place: u32) -> &T {
-        debug_assert!(place < self.end);
+        self.slot_at(place as usize)
+    }
+
+    #[inline]
+    #[allow(unsafe_code)]
+    fn slot_at(&self, place: usize) -> &T {
+        debug_assert!(place < self.end as usize);
         // SAFETY: places come from `after`, `before` and `place`, which stay before the end and count in slots; the callers have made
         // sure that there are slots. All hold values.
-        unsafe { self.slots.byte_add(place as usize * Self::WORD).as_ref() }
+        unsafe { self.slots.byte_add(place * Self::WORD).as_ref() }
     }
 
     #[inline]
@@ -314,7 +318,7 @@ impl<T: Copy + Default> Ring<T> {
         let mut place = self.head;
         std::iter::from_fn(move || {
             let entry = (place != self.tail).then(|| self.slot(place))?;
-            place = self.after(place);
+            place = self.after(place) as u32;
             Some(entry)
         })
     }

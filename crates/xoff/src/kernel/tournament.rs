@@ -35,10 +35,11 @@ pub struct Tournaments {
 #[repr(align(64))]
 struct Line([u64; LINE]);
 
-/// Tree with the nodes `offset..offset + 2 * size`, where `size` is a power of two.
+/// Tree of `2 * size` nodes, where `size` is a power of two.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
-    offset: u32,
+    /// Place of the first node, in bytes.
+    offset: usize,
     size: u32,
     /// Number of leaves that keys name: all, or none of a large tree.
     named: u32,
@@ -83,7 +84,7 @@ impl Tournaments {
         let (mut nodes, mut trees) = (Vec::new(), Vec::new());
         for sources in sources {
             let size = sources.next_power_of_two().max(LEAST_SIZE);
-            let offset = u32::try_from(nodes.len() * LINE).expect("memory holds fewer trees");
+            let offset = nodes.len() * size_of::<Line>();
             let named = if size > MOST_RANKS { 0 } else { size as u32 };
             trees.push(Tree { offset, size: size as u32, named, is_odd: size.trailing_zeros() % 2 == 1 });
             nodes.resize(nodes.len() + 2 * size / LINE, Line([NEVER; LINE]));
@@ -101,17 +102,17 @@ impl Tournaments {
     /// Prefetches a tournament that will be opened, from its winner down.
     pub fn prefetch(&self, tournament: usize) {
         let Tree { offset, size, .. } = self.trees[tournament];
-        let lines = &self.nodes[offset as usize / LINE..][..2 * size as usize / LINE];
+        let lines = &self.nodes[offset / size_of::<Line>()..][..2 * size as usize / LINE];
         lines.iter().take(MOST_PREFETCHED).for_each(|line| prefetch(line));
     }
 
     fn node(&self, tree: Tree, index: usize) -> u64 {
-        let place = tree.offset as usize + index;
+        let place = tree.offset / size_of::<u64>() + index;
         self.nodes[place / LINE].0[place % LINE]
     }
 
     fn set_node(&mut self, tree: Tree, index: usize, key: u64) {
-        let place = tree.offset as usize + index;
+        let place = tree.offset / size_of::<u64>() + index;
         self.nodes[place / LINE].0[place % LINE] = key;
     }
 
@@ -197,12 +198,12 @@ impl Tournaments {
         // Of 32 bits, so that no level takes an instruction to make a place of it.
         let mut index = tree.named + rank as u32;
         let mut best = key(time, rank);
-        // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `offset + 2 * size` keys and never fewer
+        // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `2 * size` keys from there on and never fewer
         // later. `named` is `size` here. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
         // if there is one, two levels a turn end at the winner, and there are two at least. With checks at every level this path, the
         // hottest of all, costs twice the instructions.
         unsafe {
-            let nodes = self.nodes.as_mut_ptr().cast::<u64>().add(tree.offset as usize);
+            let nodes = self.nodes.as_mut_ptr().byte_add(tree.offset).cast::<u64>();
             *nodes.add(index as usize) = best;
             if tree.is_odd {
                 best = best.min(*nodes.add((index ^ 1) as usize));

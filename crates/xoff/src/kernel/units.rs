@@ -301,10 +301,18 @@ impl TransmissionClock {
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Span {
         if self.picoseconds_per_byte == 0 {
-            return self.rate().transmission_time(size);
+            return slow_transmission_time(self.rate(), size);
         }
         Span(u64::from(self.picoseconds_per_byte) * size.0)
     }
+}
+
+/// Returns the time that `size` takes at a rate for which a byte has no whole number of picoseconds.
+// Apart, so that the usual case has neither a jump nor a clock in memory.
+#[cold]
+#[inline(never)]
+fn slow_transmission_time(rate: Rate, size: Bytes) -> Span {
+    rate.transmission_time(size)
 }
 
 /// Fraction of two integers, such as an alpha of 1/16.

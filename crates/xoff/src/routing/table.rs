@@ -85,8 +85,8 @@ impl SwitchRoutes {
     pub fn port(&self, destination: NodeId, tuple: impl FnOnce() -> FiveTuple) -> u32 {
         let attachment = self.attachments[destination as usize];
         match self.next[attachment.edge as usize] {
-            LOCAL => attachment.port,
             port if port < CHOICE => port.into(),
+            LOCAL => attachment.port,
             choice => {
                 let Choice { offset, count } = self.choices[(choice - CHOICE) as usize];
                 let hash = tuple().hash(self.seed);

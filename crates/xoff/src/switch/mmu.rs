@@ -214,7 +214,19 @@ impl Mmu {
     /// queue shorter than `longest`.
     #[inline]
     pub fn has_ample_room(&self, held: Bytes, frame: Bytes, longest: Bytes) -> bool {
-        self.lossy + frame <= self.ample.used && held + frame < self.ample.queue.min(longest)
+        self.has_ample_room_below(held, frame, self.ample_below(longest))
+    }
+
+    /// Returns the length below which a queue may take more of any pool, or `longest` if that is less.
+    pub fn ample_below(&self, longest: Bytes) -> Bytes {
+        self.ample.queue.min(longest)
+    }
+
+    /// Whether a packet has ample room and leaves its queue shorter than `below`, a length that `ample_below` has told.
+    #[inline]
+    pub fn has_ample_room_below(&self, held: Bytes, frame: Bytes, below: Bytes) -> bool {
+        debug_assert!(below <= self.ample.queue, "as told");
+        self.lossy + frame <= self.ample.used && held + frame < below
     }
 
     /// Finds a place for a packet of `frame` bytes in `queue`, or the reason to drop it.

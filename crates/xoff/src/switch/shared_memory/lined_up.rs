@@ -23,13 +23,16 @@ pub struct LinedUp {
     pub(super) egress: Egress,
     routes: SwitchRoutes,
     class: usize,
+    /// Length below which queues surely have room and no marker answers.
+    quiet_below: Bytes,
     /// Ports long enough that a marker has to look at each departure.
     long: Vec<u32>,
 }
 
 impl LinedUp {
     pub(super) fn new(ports: Vec<Port>, memory: Memory, routes: SwitchRoutes, class: usize) -> Self {
-        Self { egress: Egress { ports, memory }, routes, class, long: Vec::new() }
+        let quiet_below = memory.mmu.ample_below(memory.markers.quiet_below());
+        Self { egress: Egress { ports, memory }, routes, class, quiet_below, long: Vec::new() }
     }
 
     /// Prefetches the ports.
@@ -55,23 +58,24 @@ impl LinedUp {
     pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let shared = &context.fabric.shared_tuples;
         let number = self.routes.port(packet.destination(), || packet.five_tuple(shared));
-        let queue = Mmu::queue(number, packet.priority());
-        let Egress { ports, memory: Memory { mmu, markers, .. } } = &mut self.egress;
+        let Egress { ports, memory: Memory { mmu, .. } } = &mut self.egress;
         let (port, frame) = (&mut ports[number as usize], packet.frame());
-        let longest = markers.quiet_below();
         if port.busy_until() <= context.now {
             // Whatever its queue has held has left.
-            if mmu.has_ample_room(Bytes::ZERO, frame, longest) {
+            if mmu.has_ample_room_below(Bytes::ZERO, frame, self.quiet_below) {
                 return port.lead(packet, context);
             }
-        } else if mmu.has_ample_room(mmu.queue_bytes(queue), frame, longest)
-            && !port.has_many_lined_up()
-            && !mmu.would_peak(frame)
-        {
-            mmu.put_where_ample(queue, frame);
-            return port.line_up(packet, port.busy_until(), context);
+        } else {
+            let queue = Mmu::queue(number, packet.priority());
+            if mmu.has_ample_room_below(mmu.queue_bytes(queue), frame, self.quiet_below)
+                && !port.has_many_lined_up()
+                && !mmu.would_peak(frame)
+            {
+                mmu.put_where_ample(queue, frame);
+                return port.line_up(packet, port.busy_until(), context);
+            }
         }
-        self.take_in(number, queue, packet, context);
+        self.take_in(number, packet, context);
     }
 
     /// Marks a packet and admits it, then lines it up.
@@ -79,10 +83,10 @@ impl LinedUp {
     fn take_in(
         &mut self,
         number: u32,
-        queue: usize,
         mut packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        let queue = Mmu::queue(number, packet.priority());
         let Egress { ports, memory } = &mut self.egress;
         let (port, frame) = (&mut ports[number as usize], packet.frame());
         let placement = if let Some(placement) = memory.place_unsettled(queue, port, frame) {
