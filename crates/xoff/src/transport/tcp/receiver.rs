@@ -187,7 +187,11 @@ impl TcpReceiver {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::cases::cases;
     use crate::packet::{ECN_CAPABLE, Header};
     use crate::reading::from_text;
 
@@ -215,6 +219,37 @@ mod tests {
             }
         }
         answers
+    }
+
+    fn of_usual_packet(now: Acknowledgement) -> Received {
+        Received { before: None, now: Some(now), complete: false, had: 0 }
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        /// Packets of a flow of eight segments come in disorder, twice, marked or with a reduced window.
+        #[test]
+        fn the_usual_packet_is_answered_as_any_other(
+            steps in vec((-1..=1_i64, prop::sample::select(vec![0, MARKED, WINDOW_REDUCED])), 1..40),
+            every in 1..=3_u32,
+            echo in prop::sample::select(vec![
+                Echo::None,
+                Echo::Latched,
+                Echo::Exact(EchoReading::OldState),
+                Echo::Exact(EchoReading::NewState),
+            ]),
+        ) {
+            let [mut short, mut long] = [(); 2].map(|()| receiver_of(every, echo));
+            for (step, flags) in steps {
+                // The next packet, the one before it, or one that leaves a gap.
+                let number = (long.received() / 1000).saturating_add_signed(step.min(0) + 2 * step.max(0)).min(7);
+                let packet = data_with(number, ECN_CAPABLE | flags | if number == 7 { LAST } else { 0 });
+                let answer = short.on_next(&packet).map(of_usual_packet);
+                let answer = answer.unwrap_or_else(|| short.on_data(&packet));
+                prop_assert_eq!(answer, long.on_data(&packet));
+            }
+        }
     }
 
     /// RFC 3168, section 6.1.3.

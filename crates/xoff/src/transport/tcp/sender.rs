@@ -1218,12 +1218,25 @@ mod tests {
         settings
     }
 
+    /// Sends all that may leave. Nothing leaves behind a segment that fills the window.
     fn sent(sender: &mut TcpSender) -> Vec<u64> {
-        let mut sent = Vec::new();
-        while let Transmit::Segment { sequence, .. } = sender.poll_transmit(Time::ZERO) {
-            sent.push(sequence / SEGMENT);
+        let (mut sent, mut is_full) = (Vec::new(), false);
+        loop {
+            let is_limited = sender.window_limited;
+            match sender.poll_transmit(Time::ZERO) {
+                Transmit::Segment { sequence, fills_window, .. } => {
+                    assert!(!is_full);
+                    is_full = fills_window;
+                    sent.push(sequence / SEGMENT);
+                }
+                answer => {
+                    if is_full {
+                        assert_eq!((answer, sender.window_limited), (Transmit::WindowFull, is_limited));
+                    }
+                    return sent;
+                }
+            }
         }
-        sent
     }
 
     fn acknowledgement(next: u64, block: Option<(u64, u64)>) -> Packet {
