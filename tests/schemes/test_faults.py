@@ -67,7 +67,7 @@ def test_a_class_that_cannot_be_used_is_answered_with_its_line(text: str, error:
     assert error in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["mine:Mine", "mine.Py:Mine"])
+@pytest.mark.parametrize("name", ["mine:Mine", "mine.Py:Mine", "mine.py", "schemes/mine.py"])
 def test_a_name_that_is_nearly_one_of_a_class_is_answered_with_the_form(name: str) -> None:
     with pytest.raises(xoff.ScenarioError) as caught:
         xoff.Scenario(SMALL, "small.toml", (f"{KEY}={{ algorithm = '{name}' }}",))

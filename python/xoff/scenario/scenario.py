@@ -154,7 +154,7 @@ class Scenario:
 
     def _find_scheme(self, family: str, name: str) -> Described | None:
         """Returns the scheme in Python of this name, for the simulator; None for a name of another kind."""
-        if ":" not in name:
+        if ":" not in name and not name.endswith(".py"):
             return None
         from xoff.schemes import loading  # brings what only schemes need
 

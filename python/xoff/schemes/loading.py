@@ -68,7 +68,7 @@ def finder(read: Callable[[str], str]) -> Callable[[str, str], Described | None]
 
     def find(family: str, name: str) -> Described | None:
         if (found := split(name)) is None:
-            if ":" in name:
+            if ":" in name or name.endswith(".py"):
                 raise InputError(None, "", f'"{name}" names no class of a file', f"expected {_LIKE}")
             return None
         file, cls = found
