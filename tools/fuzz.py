@@ -22,7 +22,7 @@ FUZZ = ROOT / "fuzz"
 OUT = ROOT / "target" / "fuzz"
 TARGETS = [binary["name"] for binary in tomllib.loads((FUZZ / "Cargo.toml").read_text())["bin"]]
 LIMITS = ("-timeout=300", "-rss_limit_mb=2048", "-max_len=4096")
-"""A run of one input takes less than 2 GB, and less than 300 s of wall time, most of which others may have."""
+"""A run of one input takes less than 2 GB, and less than 300 s on a busy machine; alone it takes seconds."""
 MOST_CHOSEN = 40
 
 

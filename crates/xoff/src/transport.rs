@@ -21,7 +21,7 @@ pub enum Transmit {
         length: u32,
         /// Whether the segment's bytes were sent before.
         retransmission: bool,
-        /// Whether another segment surely waits for an acknowledgement to open the window.
+        /// Whether the next segment surely cannot leave before an acknowledgement. False says nothing.
         fills_window: bool,
     },
     /// Nothing before this time.

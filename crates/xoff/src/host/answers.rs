@@ -245,7 +245,7 @@ impl Host {
     }
 
     /// Sends an acknowledgement of TCP, as most data is answered.
-    // Called at two places, one of them for half of what happens at hosts.
+    // Inlined, since one of its two callers handles half of all events of hosts.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn send_usual_acknowledgement(

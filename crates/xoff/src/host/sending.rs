@@ -176,7 +176,7 @@ impl Host {
     }
 
     /// Sends everything that the flow may send now, as after most acknowledgements.
-    // Called at two places, one of them for half of what happens at hosts.
+    // Inlined, since one of its two callers handles half of all events of hosts.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn pump_after_acknowledgement(

@@ -198,8 +198,8 @@ impl Tournaments {
         // Of 32 bits, so that no level takes an instruction to make a place of it.
         let mut index = tree.named + rank as u32;
         let mut best = key(time, rank);
-        // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `2 * size` keys from there on and never fewer
-        // later. `named` is `size` here. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
+        // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `2 * size` keys from the byte `offset` on and never
+        // fewer later. `named` is `size` here. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
         // if there is one, two levels a turn end at the winner, and there are two at least. With checks at every level this path, the
         // hottest of all, costs twice the instructions.
         unsafe {

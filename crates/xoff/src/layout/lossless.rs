@@ -507,8 +507,8 @@ mod tests {
         );
     }
 
-    /// Each scheme sets aside what a port needs by its number, else by its rate, else like all ports. Of oversubscribed
-    /// headroom that is half.
+    /// Each scheme sets aside what a port needs by its number, else by its rate, else like all ports. Oversubscribed
+    /// headroom of the ratio 1/2 sets aside half of that.
     #[test]
     fn a_size_by_number_goes_before_one_by_rate() {
         for (scheme, share) in

@@ -469,9 +469,9 @@ pub struct Roce {
     #[serde(default = "default_roce_acknowledgement")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub acknowledgement: Bytes,
-    /// Frame of a CNP: headers and 16 reserved. With `0B` a CNP is no packet but a flag of the ACK or NACK that answers a
-    /// marked packet, as in HPCC's code; marks of packets without an answer of their own bring none, and `cnp_interval` is
-    /// `0s`.
+    /// Frame of a CNP: headers and 16 reserved. With `0B` no CNP is sent: the ACK or NACK of a marked packet carries it as a
+    /// flag, as in HPCC's code. A marked packet without its own answer brings no CNP. That needs `cnp_interval = "0s"`, and no
+    /// `cnp_priority`, `host.cnp_delay` or `host.cnp_spacing`.
     #[serde(default = "default_cnp")]
     pub cnp: Bytes,
     /// Traffic class of ACKs and NACKs, and of CNPs unless `cnp_priority` says otherwise, 0 to 7.

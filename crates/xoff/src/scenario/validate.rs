@@ -244,7 +244,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// CNPs that are flags are not made one by one.
+    /// A CNP that is a flag of an ACK cannot be held back by the host's `cnp_delay` and `cnp_spacing`.
     fn check_cnp_engine(&self) -> Checked {
         let Some((name, _)) = self.transport.iter().find(|(_, transport)| transport.flags_cnps()) else {
             return Ok(());
@@ -367,7 +367,7 @@ fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked
     Err(ScenarioError::at(key, problem, "expected no such key, or alpha_rises = \"at_cnp\""))
 }
 
-/// CNPs that are flags of answers go with each of them, and nothing of their own holds them up.
+/// Every answer to a marked packet carries a CNP that is a flag, so it has neither an interval nor a class of its own.
 fn check_cnp(name: &str, transport: &Transport) -> Checked {
     let Transport::Roce(roce) = transport else { return Ok(()) };
     if !roce.flags_cnps() {

@@ -13,8 +13,8 @@ pub(super) struct Ample {
 }
 
 impl Ample {
-    /// Finds the levels at which no pool is more than half full. There are none where a policy may answer less for an
-    /// emptier pool.
+    /// Finds the levels at which no pool is more than half full. They are zero for a policy whose threshold may fall as a
+    /// pool empties, or that goes by more than the pool.
     pub(super) fn of(pools: &[Occupancy], policy: &buffer_policy::Parameters) -> Self {
         if policy.rises_as_the_pool_fills() || policy.follows().is_some() {
             return Self::default();

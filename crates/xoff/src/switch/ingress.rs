@@ -385,7 +385,7 @@ impl Ingress {
         if !port.off().is_empty() {
             return self.remove_from_paused(now, index, frame);
         }
-        // What is in the headroom has come after a pause.
+        // The port pauses nothing, so that its headroom is empty.
         let from_shared = frame.min(queue.shared);
         queue.shared -= from_shared;
         queue.reserved -= frame - from_shared;
@@ -654,7 +654,8 @@ mod tests {
         assert_eq!(take(0, 1), pause(0xfe));
     }
 
-    /// Four ports of two classes send to each other at random. Where room is ample, one of two copies does not ask.
+    /// Four ports of two classes send to each other at random. One copy of the memory takes the short way where room is ample,
+    /// the other never does, and both count the same.
     #[test]
     fn where_room_is_ample_a_packet_is_admitted_as_anywhere() {
         let policies = [fixed(9_000), dynamic(), fixed(40_000), fixed(7_000)];

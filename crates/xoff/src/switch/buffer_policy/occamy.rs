@@ -62,7 +62,7 @@ impl Occamy {
 mod tests {
     use super::*;
 
-    /// By hand: of 3 MB, 1 MB is used. Eight times the rest is 16 MB, and a quarter of it 500 kB.
+    /// By hand: of 3 MB, 1 MB is used and 2 MB are free. Eight times 2 MB is 16 MB, and a quarter of 2 MB is 500 kB.
     #[test]
     fn a_class_has_its_own_share_of_what_is_free() {
         let occupancy =

@@ -84,7 +84,7 @@ impl TcpReceiver {
         }
     }
 
-    /// Takes the usual packet: the next bytes of a flow that misses none and goes on, which are acknowledged at once.
+    /// Takes the usual packet: data in order, not the last of the flow, marked as the one before, and acknowledged at once.
     /// Takes nothing of any other packet, and returns `None`.
     #[inline(always)]
     #[allow(clippy::inline_always)]

@@ -411,7 +411,7 @@ impl TcpSender {
             }
             let sequence = self.next;
             self.next += length;
-            // What the next call would answer, unless it had a choice.
+            // Foretells `WindowFull` of the next call, but not during repairs or with options.
             let left = self.size - self.next;
             let in_flight = in_flight + length;
             let fills_window =
