@@ -115,8 +115,9 @@ pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluste
     [first, second].map(|turn| turn.into_iter().map(|(cluster, _)| cluster).collect())
 }
 
-/// Assigns clusters to threads: racks stay whole, switches without hosts go where all their neighbours nearer to hosts
-/// are, or are spread, and work is even. Any division gives the same results; this one keeps most packets on their thread.
+/// Assigns clusters to threads, so that work is even and most packets stay on their thread. Racks stay whole. A switch
+/// without hosts goes to the thread of its neighbours nearer to hosts if these share one, and pods stay whole so; the
+/// others are dealt out in turn. Any division gives the same results.
 pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) -> Vec<usize> {
     let mut rack_of: Vec<Option<u32>> = vec![None; network.nodes.len()];
     for adapter in 0..network.hosts {
